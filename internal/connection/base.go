@@ -1,0 +1,77 @@
+package connection
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+
+	"github.com/aktrust/terraform-provider-aktrust/internal/artifactkeeper"
+	"github.com/aktrust/terraform-provider-aktrust/internal/cluster"
+)
+
+// base holds what Configure received; it is nil while the CLI only validates.
+type base struct{ data *Data }
+
+var errNotConfigured = errors.New("the provider is not configured")
+
+// Registry gives the client of the registry, or the reason why there is none: an [*UnknownError] while planning, or an
+// error that names the argument.
+func (b *base) Registry() (*artifactkeeper.Client, error) {
+	if b.data == nil {
+		return nil, errNotConfigured
+	}
+	return b.data.registry()
+}
+
+// Cluster gives the client of the cluster, or the reason why there is none, as Registry does.
+func (b *base) Cluster() (*cluster.Client, error) {
+	if b.data == nil {
+		return nil, errNotConfigured
+	}
+	return b.data.cluster()
+}
+
+func (b *base) receive(providerData any) diag.Diagnostics {
+	var diags diag.Diagnostics
+	if providerData == nil {
+		return diags
+	}
+	data, ok := providerData.(*Data)
+	if !ok {
+		diags.AddError("Unexpected provider data", fmt.Sprintf("This is a fault of the provider: it handed over a %T.", providerData))
+		return diags
+	}
+	b.data = data
+	return diags
+}
+
+// Resource is embedded by resources; it brings Configure.
+type Resource struct{ base }
+
+// Configure receives the provider's data.
+func (r *Resource) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
+	resp.Diagnostics.Append(r.receive(req.ProviderData)...)
+}
+
+// KeepUnread handles a refresh while the provider's configuration is unknown: the prior state stays, and one warning says
+// that drift was not checked. It reports whether err was of that kind; Read then returns.
+func (r *Resource) KeepUnread(err error, resp *resource.ReadResponse) bool {
+	var unknown *UnknownError
+	if !errors.As(err, &unknown) {
+		return false
+	}
+	resp.Diagnostics.Append(r.data.warnOnce(unknown)...)
+	return true
+}
+
+// DataSource is embedded by data sources; it brings Configure.
+type DataSource struct{ base }
+
+// Configure receives the provider's data.
+func (d *DataSource) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
+	resp.Diagnostics.Append(d.receive(req.ProviderData)...)
+}

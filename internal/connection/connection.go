@@ -1,0 +1,58 @@
+// Package connection hands the two halves of the provider's configuration, the registry and the cluster, to resources and
+// data sources. Each half is connected at its first use, and only then.
+package connection
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/aktrust/terraform-provider-aktrust/internal/artifactkeeper"
+	"github.com/aktrust/terraform-provider-aktrust/internal/cluster"
+)
+
+// Data is what the provider's Configure gives to everything it serves.
+type Data struct {
+	registry func() (*artifactkeeper.Client, error)
+	cluster  func() (*cluster.Client, error)
+	// warned makes sure that a refresh of a thousand objects says once that it did not look.
+	warned sync.Once
+}
+
+// New prepares the halves; each function runs at most once, at the first use of its half.
+// An [*UnknownError] from it says that the half cannot be connected while planning.
+func New(registry func() (*artifactkeeper.Client, error), cluster func() (*cluster.Client, error)) *Data {
+	return &Data{registry: sync.OnceValues(registry), cluster: sync.OnceValues(cluster)}
+}
+
+// UnknownError says that a half of the provider's configuration is not known before apply.
+type UnknownError struct {
+	// Half is "registry" or "cluster".
+	Half string
+	// Arguments are the names of the unknown arguments, such as "kubernetes.host".
+	Arguments []string
+}
+
+func (e *UnknownError) Error() string {
+	return fmt.Sprintf("the provider's connection to the %s is not known yet: %s will be known after apply", e.Half,
+		strings.Join(e.Arguments, ", "))
+}
+
+// Advice says what to do about it.
+func (e *UnknownError) Advice() string {
+	return "A data source is read while planning, unless it depends on something that is not there yet. Add depends_on with " +
+		"the resource that " + strings.Join(e.Arguments, " and ") + " come from, so that it is read during apply."
+}
+
+// warnOnce gives the warning that a refresh did not happen, the first time it is asked for.
+func (d *Data) warnOnce(err *UnknownError) diag.Diagnostics {
+	var diags diag.Diagnostics
+	d.warned.Do(func() {
+		diags.AddWarning("Drift was not checked", fmt.Sprintf("The provider's connection to the %s is not known yet (%s), so "+
+			"objects that exist keep the state of the last run in this plan. The next plan checks them.", err.Half,
+			strings.Join(err.Arguments, ", ")))
+	})
+	return diags
+}
