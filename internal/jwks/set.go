@@ -78,44 +78,45 @@ func notAKeySet(text string) error {
 	return nil
 }
 
+const shape = `a JSON Web Key Set is a JSON object with a non-empty "keys" array`
+
 // keysOf returns the elements of the "keys" array.
 func keysOf(document any) ([]any, error) {
-	const want = `a JSON Web Key Set is a JSON object with a non-empty "keys" array`
 	object, ok := document.(map[string]any)
 	if !ok {
 		hint := ""
 		if _, text := document.(string); text {
 			hint = " (was it encoded twice?)"
 		}
-		return nil, fmt.Errorf("%s, this is %s%s", want, strictjson.TypeName(document), hint)
+		return nil, fmt.Errorf("%s; this is %s%s", shape, strictjson.TypeName(document), hint)
 	}
 	value, ok := object["keys"]
 	if !ok {
-		return nil, fmt.Errorf("%s, and this object has none%w", want, instead(object))
+		return nil, withoutKeys(object)
 	}
 	keys, ok := value.([]any)
 	if !ok {
-		return nil, fmt.Errorf(`%s, here "keys" is %s`, want, strictjson.TypeName(value))
+		return nil, fmt.Errorf(`%s; here "keys" is %s`, shape, strictjson.TypeName(value))
 	}
 	if len(keys) == 0 {
-		return nil, fmt.Errorf(`%s, here "keys" is empty`, want)
+		return nil, fmt.Errorf(`%s; here "keys" is empty`, shape)
 	}
 	return keys, nil
 }
 
-// instead says what an object without "keys" may be, as the end of a sentence.
-func instead(object map[string]any) error {
+// withoutKeys says what an object without "keys" may be.
+func withoutKeys(object map[string]any) error {
 	_, key := object["kty"]
 	_, discovery := object["jwks_uri"]
 	switch {
 	case key && privateMember(object) != "":
-		return fmt.Errorf("; it is a single private key: %w", ErrPrivateKey)
+		return fmt.Errorf("%s; this object is a single private key: %w", shape, ErrPrivateKey)
 	case key:
-		return errors.New(`; it is a single key, which belongs into {"keys": [...]}`)
+		return fmt.Errorf(`%s; this object is a single key, which belongs into {"keys": [...]}`, shape)
 	case discovery:
-		return errors.New(`; it is a discovery document, the keys are at its "jwks_uri"`)
+		return fmt.Errorf(`%s; this object is a discovery document, the keys are at its "jwks_uri"`, shape)
 	}
-	return errors.New("")
+	return fmt.Errorf("%s; this object has no \"keys\"", shape)
 }
 
 // label names a key in an error, by place and kid.
