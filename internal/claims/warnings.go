@@ -1,0 +1,119 @@
+package claims
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// Warning is about filters that the registry accepts and that hardly mean what they say.
+type Warning struct {
+	// Key is the filter it is about; empty when it is about all of them.
+	Key string
+	// Text says in sentences what will happen and what was probably meant.
+	Text string
+}
+
+// Warnings returns what is worth saying about the filters, in the order of Keys: {} matches every token of the issuer,
+// [] never matches, a key with dots or slashes that is not a pointer names a claim that hardly exists, and a pattern
+// is compared letter by letter. It is empty for sound filters.
+func (f Filters) Warnings() []Warning {
+	if f.Len() == 0 {
+		return []Warning{{Text: "Claim filters {} match every token of the issuer."}}
+	}
+	var out []Warning
+	for _, key := range f.Keys() {
+		if text := suspicious(key, f.values[key]); text != "" {
+			out = append(out, Warning{Key: key, Text: text})
+		}
+	}
+	return out
+}
+
+func suspicious(key string, value any) string {
+	if list, ok := value.([]any); ok && len(list) == 0 {
+		return fmt.Sprintf("Claim filter %q accepts one of nothing: an empty list never matches, so neither does the mapping.",
+			key)
+	}
+	if pointer := meant(key); pointer != "" {
+		return fmt.Sprintf("Claim filter %q %s. A claim inside of an object is named by a JSON Pointer, here probably %q.",
+			key, readAs(key), pointer)
+	}
+	for _, one := range alternatives(value) {
+		if text, ok := one.(string); ok && wholeObject(key) {
+			return fmt.Sprintf("Claim filter %q names the whole object and compares it with %q. A claim inside of it is named by"+
+				" a JSON Pointer, for example %q.", key, text, podNamespace)
+		}
+		if text, ok := one.(string); ok && strings.Contains(text, "*") {
+			return fmt.Sprintf("Claim filter %q has the value %q, which is compared letter by letter: there are no patterns.",
+				key, text)
+		}
+	}
+	return ""
+}
+
+func readAs(key string) string {
+	if strings.HasPrefix(key, "/") {
+		return "leads to no claim of a Kubernetes token"
+	}
+	return "names one claim of exactly that name, its dots and slashes mean nothing"
+}
+
+func wholeObject(key string) bool { return key == podRoot || key == "/"+podRoot }
+
+// The claims that a Kubernetes API server puts into a token that is bound to a pod.
+const (
+	podRoot      = "kubernetes.io"
+	podNamespace = "/kubernetes.io/namespace"
+)
+
+var podClaims = spellings(
+	podNamespace,
+	"/kubernetes.io/serviceaccount", "/kubernetes.io/serviceaccount/name", "/kubernetes.io/serviceaccount/uid",
+	"/kubernetes.io/pod", "/kubernetes.io/pod/name", "/kubernetes.io/pod/uid",
+	"/kubernetes.io/node", "/kubernetes.io/node/name", "/kubernetes.io/node/uid",
+)
+
+// spellings maps what is left of each pointer without its punctuation to the pointer. The claims of the old tokens in
+// Secrets, which carry no audience and so never reach the registry, lead to their successors.
+func spellings(pointers ...string) map[string]string {
+	out := map[string]string{
+		plain("kubernetes.io/serviceaccount/namespace"):            podNamespace,
+		plain("kubernetes.io/serviceaccount/service-account.name"): "/kubernetes.io/serviceaccount/name",
+		plain("kubernetes.io/serviceaccount/service-account.uid"):  "/kubernetes.io/serviceaccount/uid",
+	}
+	for _, pointer := range pointers {
+		out[plain(pointer)] = pointer
+	}
+	return out
+}
+
+// plain is the key in lower case with one dot for any punctuation.
+func plain(key string) string {
+	words := strings.FieldsFunc(strings.ReplaceAll(key, "~1", "/"), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
+	return strings.ToLower(strings.Join(words, "."))
+}
+
+// meant is the JSON Pointer that was probably meant by a key, or "" when the key looks as it should. Names that are
+// URLs or URNs are common for claims of one's own (RFC 7519 section 4.2) and stay.
+func meant(key string) string {
+	if pointer := podClaims[plain(key)]; pointer != "" {
+		if pointer == key {
+			return ""
+		}
+		return pointer
+	}
+	switch {
+	case strings.HasPrefix(key, "/"), wholeObject(key), strings.Contains(key, "://"), strings.HasPrefix(key, "urn:"):
+		return ""
+	case strings.Contains(key, "/"):
+		return pointerTo(strings.Split(key, "/")...)
+	case strings.HasPrefix(key, podRoot+"."):
+		return pointerTo(append([]string{podRoot}, strings.Split(strings.TrimPrefix(key, podRoot+"."), ".")...)...)
+	case strings.Contains(key, "."):
+		return pointerTo(strings.Split(key, ".")...)
+	}
+	return ""
+}
