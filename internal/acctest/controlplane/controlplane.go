@@ -16,6 +16,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/aktrust/terraform-provider-aktrust/internal/acctest/tool"
 )
 
 const (
@@ -75,11 +77,20 @@ type ControlPlane struct {
 	apiServer *process
 }
 
-// Start brings up etcd and kube-apiserver and returns once the API server is ready. The binaries come from
-// AKTRUST_ETCD and AKTRUST_KUBE_APISERVER, or from tools/bin of this repository, which builds what is missing.
+type binaries struct{ etcd, apiServer string }
+
+func findBinaries() (found binaries, err error) {
+	if found.etcd, err = tool.Path("etcd"); err != nil {
+		return found, err
+	}
+	found.apiServer, err = tool.Path("kube-apiserver")
+	return found, err
+}
+
+// Start brings up etcd and kube-apiserver, which tool.Path finds or builds, and returns once the API server is ready.
 // An error holds the end of the log of the process that failed; nothing is left running then.
 func Start(ctx context.Context, options Options) (*ControlPlane, error) {
-	binaries, err := findBinaries(ctx, options.logf)
+	binaries, err := findBinaries()
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +161,7 @@ func (c *ControlPlane) Restart(ctx context.Context, change func(*Options)) error
 	if c.stopped {
 		return errors.New("restart the control plane: it has been stopped")
 	}
-	binaries, err := findBinaries(ctx, c.options.logf)
+	binaries, err := findBinaries()
 	if err != nil {
 		return err
 	}

@@ -225,9 +225,9 @@ func TestFailedStartTellsWhyAndLeavesNothing(t *testing.T) {
 	if left, err := filepath.Glob(filepath.Join(dir, "aktrust-*")); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
-	t.Setenv(etcdVariable, filepath.Join(dir, "nothing"))
-	if _, err := Start(t.Context(), Options{Dir: dir}); err == nil || !strings.Contains(err.Error(), etcdVariable) {
-		t.Errorf("error %v does not name the variable", err)
+	t.Setenv("AKTRUST_ETCD", filepath.Join(dir, "nothing"))
+	if _, err := Start(t.Context(), Options{Dir: dir}); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "start etcd") {
+		t.Errorf("error %v for a binary that does not exist", err)
 	}
 }
 
