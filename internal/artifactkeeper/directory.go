@@ -20,6 +20,9 @@ type Group struct {
 	MemberCount    *int64  `json:"member_count"`
 }
 
+func (g Group) objectID() string   { return g.ID }
+func (g Group) objectName() string { return g.Name }
+
 // Repository is a repository of the registry; its key is the first segment of an image's path.
 type Repository struct {
 	ID          string  `json:"id"`
@@ -92,19 +95,24 @@ func (c *Client) GroupByName(ctx context.Context, name string) (Group, error) {
 	if err != nil {
 		return Group{}, err
 	}
-	failure := &LookupError{What: fmt.Sprintf("group named %q", name)}
-	var out Group
-	for _, g := range found {
+	return byName(found, name, "group")
+}
+
+// byName finds the one object of exactly this name, or says why there is none.
+func byName[T object](all []T, name, kind string) (T, error) {
+	failure := &LookupError{What: fmt.Sprintf("%s named %q", kind, name)}
+	var out, none T
+	for _, item := range all {
 		switch {
-		case g.Name == name:
-			out = g
-			failure.Candidates = append(failure.Candidates, g.ID)
-		case strings.EqualFold(g.Name, name):
-			failure.Similar = append(failure.Similar, strconv.Quote(g.Name))
+		case item.objectName() == name:
+			out = item
+			failure.Candidates = append(failure.Candidates, item.objectID())
+		case strings.EqualFold(item.objectName(), name):
+			failure.Similar = append(failure.Similar, strconv.Quote(item.objectName()))
 		}
 	}
 	if len(failure.Candidates) != 1 {
-		return Group{}, failure
+		return none, failure
 	}
 	return out, nil
 }

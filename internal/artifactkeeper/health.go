@@ -2,6 +2,7 @@ package artifactkeeper
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -110,6 +111,8 @@ type NotAppliedError struct {
 	Version string
 	// Undone tells what was done about it.
 	Undone string
+	// UndoErr is why it could not be undone; nil when it was.
+	UndoErr error
 }
 
 func (e *NotAppliedError) Error() string {
@@ -128,13 +131,20 @@ func (e *NotAppliedError) Advice() string {
 		"object at the same moment: plan again."
 }
 
+// Remains reports whether a create that failed with err left its object behind, as far as the client knows: it is given
+// back together with the error.
+func Remains(err error) bool {
+	var e *NotAppliedError
+	return errors.As(err, &e) && e.UndoErr != nil
+}
+
 // notApplied builds the error for a write whose answer differs from its request, after undo has run.
 func (c *Client) notApplied(ctx context.Context, what string, members []string, did string, undo func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookTimeout)
 	defer cancel()
 	e := &NotAppliedError{What: what, Members: members, Undone: did}
 	if err := undo(ctx); err != nil {
-		e.Undone = "UNDOING IT FAILED, so that it stands as the registry made it: " + err.Error()
+		e.Undone, e.UndoErr = "UNDOING IT FAILED, so that it stands as the registry made it: "+err.Error(), err
 	}
 	e.Version, _ = c.version(ctx)
 	return e

@@ -102,12 +102,7 @@ func sameKeys(a, b json.RawMessage) bool {
 	if isNull(a) || isNull(b) {
 		return isNull(a) == isNull(b)
 	}
-	x, errX := jwks.Parse(string(a))
-	y, errY := jwks.Parse(string(b))
-	if errX != nil || errY != nil {
-		return false
-	}
-	return x.Equal(y)
+	return jwks.EqualTexts(string(a), string(b))
 }
 
 func isNull(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
@@ -136,6 +131,15 @@ func (c *Client) Providers(ctx context.Context) ([]Provider, error) { return c.p
 // Provider reads one CI OIDC provider.
 func (c *Client) Provider(ctx context.Context, id string) (Provider, error) {
 	return c.providers.find(ctx, c, id)
+}
+
+// ProviderByName finds the one provider of exactly this name; a [*LookupError] says that there is none, or several.
+func (c *Client) ProviderByName(ctx context.Context, name string) (Provider, error) {
+	all, err := c.Providers(ctx)
+	if err != nil {
+		return Provider{}, err
+	}
+	return byName(all, name, "CI OIDC provider")
 }
 
 // CreateProvider makes a provider. It refuses a second enabled one of the same issuer and audience with a

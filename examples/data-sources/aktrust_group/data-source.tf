@@ -1,0 +1,3 @@
+data "aktrust_group" "readers" {
+  name = "team-readers"
+}

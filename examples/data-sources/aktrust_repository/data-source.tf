@@ -1,0 +1,3 @@
+data "aktrust_repository" "app" {
+  key = "team"
+}

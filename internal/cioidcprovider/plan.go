@@ -1,0 +1,170 @@
+package cioidcprovider
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/aktrust/terraform-provider-aktrust/internal/advice"
+	"github.com/aktrust/terraform-provider-aktrust/internal/artifactkeeper"
+	"github.com/aktrust/terraform-provider-aktrust/internal/attribute"
+	"github.com/aktrust/terraform-provider-aktrust/internal/jwks"
+)
+
+// ValidateConfig checks what concerns several attributes, as far as they are known.
+func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+	var config model
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	resp.Diagnostics.Append(config.refuseMixedKeys()...)
+	if config.Audience.IsNull() {
+		config.Audience = types.StringValue(defaultAudience)
+	}
+	resp.Diagnostics.Append(config.refuseAPIServerAudience()...)
+}
+
+// refuseMixedKeys refuses a key set beside discovery, and static keys without a set.
+func (m model) refuseMixedKeys() diag.Diagnostics {
+	var diags diag.Diagnostics
+	switch {
+	case m.KeySource.ValueString() == artifactkeeper.KeySourceDiscovery && !m.StaticJWKS.IsNull() && !m.StaticJWKS.IsUnknown():
+		diags.AddAttributeError(path.Root("static_jwks"), "A key set beside discovery",
+			"key_source is \"discovery\", with which the registry fetches the keys from the issuer and refuses a set of its own. "+
+				"Remove static_jwks, or make key_source \"static\".")
+	case m.isStatic() && m.StaticJWKS.IsNull():
+		diags.AddAttributeError(path.Root("static_jwks"), "Static keys without a key set",
+			"key_source is \"static\", and there is no static_jwks to verify tokens with. Give the key set, for example "+
+				"data.aktrust_cluster_jwks.NAME.jwks, or make key_source \"discovery\".")
+	}
+	return diags
+}
+
+func (m model) refuseAPIServerAudience() diag.Diagnostics {
+	var diags diag.Diagnostics
+	// Before a value is known, an empty text stands for it, which is neither.
+	if m.ProviderType.ValueString() != artifactkeeper.TypeKubernetes || m.Audience.ValueString() == "" {
+		return diags
+	}
+	if problem := apiServerAudience(m.Audience.ValueString(), m.IssuerURL.ValueString()); problem != "" {
+		diags.AddAttributeError(path.Root("audience"), "An audience of the API server",
+			fmt.Sprintf("With the audience %q every pod of the cluster could pull, because %s, and every pod holds a token for it. "+
+				"Choose an audience for the registry alone, such as %q.", m.Audience.ValueString(), problem, defaultAudience))
+	}
+	return diags
+}
+
+// ModifyPlan works out the key source and the key ids, refuses to unpin keys by accident, and warns.
+func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if req.Plan.Raw.IsNull() {
+		return
+	}
+	var config, plan, prior model
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	if !req.State.Raw.IsNull() {
+		resp.Diagnostics.Append(req.State.Get(ctx, &prior)...)
+	}
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if config.KeySource.IsNull() {
+		plan.KeySource = impliedKeySource(plan)
+		resp.Diagnostics.Append(plan.refuseUnpinning(prior)...)
+	}
+	plan.KeyIDs = keyIDs(plan.StaticJWKS)
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
+	if resp.Diagnostics.HasError() || resp.Plan.Raw.Equal(req.State.Raw) {
+		return
+	}
+	resp.Diagnostics.Append(plan.warnings(prior).InPlan(ctx, resp.Private)...)
+}
+
+// impliedKeySource is the key source where none is written: it follows from whether there is a key set.
+func impliedKeySource(plan model) types.String {
+	switch {
+	case plan.StaticJWKS.IsUnknown():
+		return types.StringUnknown()
+	case plan.StaticJWKS.IsNull():
+		return types.StringValue(artifactkeeper.KeySourceDiscovery)
+	}
+	return types.StringValue(artifactkeeper.KeySourceStatic)
+}
+
+// refuseUnpinning refuses discovery after static keys unless it is written out.
+func (m model) refuseUnpinning(prior model) diag.Diagnostics {
+	var diags diag.Diagnostics
+	if prior.isStatic() && m.KeySource.ValueString() == artifactkeeper.KeySourceDiscovery {
+		diags.AddAttributeError(path.Root("static_jwks"), "The keys would be unpinned",
+			"The provider verifies tokens with a static key set, and the configuration has none any more: without it the registry "+
+				"would trust whatever keys the issuer publishes. Give static_jwks again or, if that is what is meant, write "+
+				"key_source = \"discovery\".")
+	}
+	return diags
+}
+
+// settle resolves at apply what the plan had to leave open.
+func (m *model) settle(prior model) diag.Diagnostics {
+	var diags diag.Diagnostics
+	if m.KeySource.IsUnknown() {
+		if m.StaticJWKS.IsNull() {
+			diags.AddAttributeError(path.Root("static_jwks"), "The key set turned out null",
+				"static_jwks was not known while planning and is null now. Nothing was sent: without a key set the registry would "+
+					"trust whatever keys the issuer publishes. See why the value is missing or, if discovery is meant, write "+
+					"key_source = \"discovery\".")
+			return diags
+		}
+		m.KeySource = impliedKeySource(*m)
+	}
+	diags.Append(m.refuseMixedKeys()...)
+	diags.Append(m.refuseAPIServerAudience()...)
+	return diags
+}
+
+// warnings lists what a change from prior to m is worth a warning for. prior is the zero model for a create.
+func (m model) warnings(prior model) *advice.Warnings {
+	w := &advice.Warnings{}
+	if prior.ProviderType.ValueString() == artifactkeeper.TypeKubernetes && known(m.ProviderType) &&
+		m.ProviderType.ValueString() != artifactkeeper.TypeKubernetes {
+		w.Add(path.Root("provider_type"), "Credentials become writable",
+			fmt.Sprintf("Credentials of a kubernetes provider are read-only. As %q, the same tokens get credentials that may do all "+
+				"that their accounts may.", m.ProviderType.ValueString()))
+	}
+	was, will := parsed(prior.StaticJWKS), parsed(m.StaticJWKS)
+	if was != nil && will != nil && will.Disjoint(was) {
+		w.Add(path.Root("static_jwks"), "No key of the old set remains",
+			"Every token that was signed before this change is refused from the moment it is applied, and pulls fail until the "+
+				"API server signs with a new key. For a rotation without an outage, keep the old key in the set until its tokens have "+
+				"expired.")
+	}
+	if will != nil {
+		for _, problem := range will.Warnings() {
+			w.Add(path.Root("static_jwks"), "A key set to look at", problem)
+		}
+	}
+	if m.KeySource.ValueString() == artifactkeeper.KeySourceDiscovery && known(m.IssuerURL) {
+		if problem := notPublic(m.IssuerURL.ValueString()); problem != "" {
+			w.Add(path.Root("issuer_url"), "The registry may not reach this issuer",
+				fmt.Sprintf("With discovery the registry fetches the keys from %s, and %s. Unless the registry reaches it, every "+
+					"exchange fails. Give the keys as static_jwks, for example data.aktrust_cluster_jwks.NAME.jwks.",
+					m.IssuerURL.ValueString(), problem))
+		}
+	}
+	return w
+}
+
+// parsed gives the key set, or nil while there is none to read.
+func parsed(set attribute.KeySet) *jwks.Set {
+	keys, err := jwks.Parse(set.ValueString())
+	if err != nil {
+		return nil
+	}
+	return keys
+}
+
+func known(value types.String) bool { return !value.IsNull() && !value.IsUnknown() }

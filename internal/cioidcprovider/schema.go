@@ -1,0 +1,104 @@
+// Package cioidcprovider serves aktrust_ci_oidc_provider: which issuer the registry trusts.
+package cioidcprovider
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/aktrust/terraform-provider-aktrust/internal/artifactkeeper"
+	"github.com/aktrust/terraform-provider-aktrust/internal/attribute"
+)
+
+// defaultAudience is the registry's own default.
+const defaultAudience = "artifact-keeper"
+
+// Schema describes the resource.
+func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "An issuer of tokens that the registry trusts, such as a Kubernetes cluster. On its own it lets " +
+			"nobody in: `aktrust_ci_oidc_mapping` says whose tokens become which account.\n\n" +
+			"Deleting it deletes its mappings and deactivates their accounts.",
+		Attributes: map[string]schema.Attribute{
+			"id": schema.StringAttribute{
+				MarkdownDescription: "UUID that the registry gave.",
+				Computed:            true,
+				PlanModifiers:       []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
+			},
+			"name": schema.StringAttribute{
+				MarkdownDescription: "Name for people, up to 255 characters. The registry does not ask for it to be unique.",
+				Required:            true,
+				Validators:          []validator.String{stringvalidator.UTF8LengthBetween(1, 255)},
+			},
+			"provider_type": schema.StringAttribute{
+				MarkdownDescription: "`kubernetes`, `gitlab`, `github` or `generic`. Credentials of a `kubernetes` provider are " +
+					"read-only; those of the other types may write.",
+				Required: true,
+				Validators: []validator.String{
+					stringvalidator.OneOf("gitlab", "github", artifactkeeper.TypeKubernetes, "generic"),
+				},
+			},
+			"issuer_url": schema.StringAttribute{
+				MarkdownDescription: "The `iss` of the tokens, character for character: one trailing slash more or less and the " +
+					"registry refuses every token. An https URL without query and fragment.",
+				Required:   true,
+				Validators: []validator.String{issuerURL{}},
+			},
+			"audience": schema.StringAttribute{
+				MarkdownDescription: "Audience that a token must be made for. Default `" + defaultAudience + "`. For `kubernetes` never " +
+					"an audience of the API server, of which every pod holds a token.",
+				Optional:   true,
+				Computed:   true,
+				Default:    stringdefault.StaticString(defaultAudience),
+				Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
+			},
+			"is_enabled": schema.BoolAttribute{
+				MarkdownDescription: "Whether tokens of this issuer are accepted. Default `true`.",
+				Optional:            true,
+				Computed:            true,
+				Default:             booldefault.StaticBool(true),
+			},
+			"static_jwks": schema.StringAttribute{
+				MarkdownDescription: "The keys to verify tokens with, as the JSON text of a key set, such as `jwks` of " +
+					"`aktrust_cluster_jwks`. Compared as a set of keys: order and white space are no change. Without it, the registry " +
+					"fetches the keys from the issuer.",
+				CustomType:    attribute.KeySetType{},
+				Optional:      true,
+				PlanModifiers: []planmodifier.String{attribute.KeepEqualString()},
+			},
+			"key_source": schema.StringAttribute{
+				MarkdownDescription: "`static` or `discovery`. Follows from `static_jwks` when left out. Going from `static` to " +
+					"`discovery` takes `key_source = \"discovery\"` written out, so that no missing value unpins the keys.",
+				Optional:   true,
+				Computed:   true,
+				Validators: []validator.String{stringvalidator.OneOf(artifactkeeper.KeySourceDiscovery, artifactkeeper.KeySourceStatic)},
+			},
+			"key_ids": schema.ListAttribute{
+				MarkdownDescription: "The `kid`s of `static_jwks`, sorted: the readable part of a rotation in a plan.",
+				ElementType:         types.StringType,
+				Computed:            true,
+			},
+		},
+	}
+}
+
+// IdentitySchema describes what identifies a provider in its registry.
+func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+	resp.IdentitySchema = identityschema.Schema{
+		Attributes: map[string]identityschema.Attribute{
+			"id": identityschema.StringAttribute{
+				Description:       "UUID that the registry gave.",
+				RequiredForImport: true,
+			},
+		},
+	}
+}
