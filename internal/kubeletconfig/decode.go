@@ -38,6 +38,9 @@ type DecodeError struct {
 
 func (e *DecodeError) Error() string { return e.Message }
 
+// Advice returns the remedy.
+func (e *DecodeError) Advice() string { return e.Remedy }
+
 // Unwrap returns the decoder's error.
 func (e *DecodeError) Unwrap() error { return e.cause }
 

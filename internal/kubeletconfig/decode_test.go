@@ -80,8 +80,8 @@ func TestDecodeErrorsSayWhatToDo(t *testing.T) {
 			if !strings.Contains(refused.Message, c.message) || !strings.Contains(refused.Remedy, c.remedy) {
 				t.Errorf("message %q (want %q), remedy %q (want %q)", refused.Message, c.message, refused.Remedy, c.remedy)
 			}
-			if refused.Unwrap() == nil {
-				t.Error("the cause is lost")
+			if refused.Advice() != refused.Remedy || refused.Unwrap() == nil {
+				t.Error("the remedy or the cause is lost")
 			}
 		})
 	}

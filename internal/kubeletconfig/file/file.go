@@ -42,6 +42,14 @@ func (e *NotRegularError) Error() string {
 	return fmt.Sprintf("%s is %s, not a regular file", e.Path, e.Kind)
 }
 
+// Advice says what to do.
+func (e *NotRegularError) Advice() string {
+	if e.Target != "" {
+		return "Give the path that the link points to, or put a file in the place of the link."
+	}
+	return "Give the path of a file, or make room for one."
+}
+
 // ChangedError says that a file does not hold what its caller expected.
 type ChangedError struct {
 	Path string
@@ -59,27 +67,30 @@ type PathError struct {
 }
 
 func (e *PathError) Error() string {
-	return fmt.Sprintf("%q %s; %s", e.Path, e.Reason, e.Remedy)
+	return fmt.Sprintf("%q %s", e.Path, e.Reason)
 }
+
+// Advice returns the remedy.
+func (e *PathError) Advice() string { return e.Remedy }
 
 // CheckPath returns a [*PathError] for a path that names no file by itself, without looking at the disk.
 // A component ".." is refused because it is resolved in two ways: by its text and, behind a symbolic link, by the disk.
 func CheckPath(path string) error {
 	switch {
 	case path == "":
-		return &PathError{path, "is empty", "name a file"}
+		return &PathError{path, "is empty", "Name a file."}
 	case strings.ContainsRune(path, 0):
-		return &PathError{strings.ReplaceAll(path, "\x00", ""), "has a NUL character in it", "no file can be called so"}
+		return &PathError{strings.ReplaceAll(path, "\x00", ""), "has a NUL character in it", "No file can be called so."}
 	}
 	components := strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == filepath.Separator })
 	for _, component := range components {
 		if component == ".." {
 			return &PathError{path, `has ".." in it, which means another file as soon as a directory before it is a symbolic link`,
-				"write the path without it (in a configuration, abspath() does that)"}
+				"Write the path without it; in a configuration, abspath() does that."}
 		}
 	}
 	if last := path[len(path)-1]; last == '/' || last == filepath.Separator || len(components) == 0 || components[len(components)-1] == "." {
-		return &PathError{path, "names a directory", "add the name of a file"}
+		return &PathError{path, "names a directory", "Add the name of a file."}
 	}
 	return nil
 }
@@ -101,9 +112,9 @@ func (d *Disk) Read(path string) (File, error) {
 	return File{Content: content, Mode: info.Mode() & modeBits}, nil
 }
 
-// Remove deletes the file if it holds exactly the expected content, and does nothing when there is none. Else the error
-// is a [*ChangedError] or a [*NotRegularError].
-func (d *Disk) Remove(path string, expected []byte) error {
+// Remove deletes the file if ours says so of its content, and does nothing when there is none. Else the error is a
+// [*ChangedError] or a [*NotRegularError].
+func (d *Disk) Remove(path string, ours func(content []byte) bool) error {
 	current, err := d.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -111,7 +122,7 @@ func (d *Disk) Remove(path string, expected []byte) error {
 	if err != nil {
 		return err
 	}
-	if string(current.Content) != string(expected) {
+	if !ours(current.Content) {
 		return &ChangedError{Path: path}
 	}
 	if err := d.system.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -77,10 +77,10 @@ func TestOnlyRegularFilesAreTouched(t *testing.T) {
 			"read":    readErr,
 			"create":  disk.Create(path, []byte("new"), permissions),
 			"replace": disk.Replace(path, []byte("new"), permissions),
-			"remove":  disk.Remove(path, []byte("text")),
+			"remove":  disk.Remove(path, holds("text")),
 		} {
 			var odd *file.NotRegularError
-			if !errors.As(err, &odd) || err.Error() != path+" is "+kind.want {
+			if !errors.As(err, &odd) || err.Error() != path+" is "+kind.want || odd.Advice() == "" {
 				t.Errorf("%s a %s: got %v", verb, name, err)
 			}
 		}
@@ -105,6 +105,11 @@ func TestLinkThatCannotBeReadIsStillNamed(t *testing.T) {
 	}
 }
 
+// holds is what Remove is asked to make sure of.
+func holds(text string) func([]byte) bool {
+	return func(content []byte) bool { return string(content) == text }
+}
+
 func TestRemoveOnlyWhatIsExpected(t *testing.T) {
 	root := t.TempDir()
 	path := filepath.Join(root, "config.yaml")
@@ -112,16 +117,16 @@ func TestRemoveOnlyWhatIsExpected(t *testing.T) {
 	disk := file.NewDisk(file.OS{})
 
 	var changed *file.ChangedError
-	if err := disk.Remove(path, []byte("ours")); !errors.As(err, &changed) || !strings.Contains(err.Error(), path) {
+	if err := disk.Remove(path, holds("ours")); !errors.As(err, &changed) || !strings.Contains(err.Error(), path) {
 		t.Errorf("got %v", err)
 	}
 	expectTree(t, root, map[string]string{"config.yaml": "-rw------- edited"})
 
-	if err := disk.Remove(path, []byte("edited")); err != nil {
+	if err := disk.Remove(path, holds("edited")); err != nil {
 		t.Error(err)
 	}
 	expectTree(t, root, map[string]string{})
-	if err := disk.Remove(path, []byte("edited")); err != nil {
+	if err := disk.Remove(path, holds("edited")); err != nil {
 		t.Errorf("what is gone need not be removed: %v", err)
 	}
 }
@@ -130,7 +135,7 @@ func TestRemoveSaysWhyNot(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "config.yaml")
 	write(t, path, "ours", 0o600)
 	system := &faulty{fail: map[string]error{"remove": &fs.PathError{Op: "remove", Path: path, Err: syscall.EROFS}}}
-	err := file.NewDisk(system).Remove(path, []byte("ours"))
+	err := file.NewDisk(system).Remove(path, holds("ours"))
 	if err == nil || err.Error() != "cannot remove "+path+": read-only file system" {
 		t.Errorf("got %v", err)
 	}
@@ -155,6 +160,10 @@ func TestCheckPath(t *testing.T) {
 		"a/.":                         "names a directory",
 	} {
 		err := file.CheckPath(path)
+		var refused *file.PathError
+		if err != nil && (!errors.As(err, &refused) || refused.Advice() == "") {
+			t.Errorf("CheckPath(%q) = %v, without advice", path, err)
+		}
 		if (err == nil) != (want == "") || (err != nil && !strings.Contains(err.Error(), want)) {
 			t.Errorf("CheckPath(%q) = %v, want %q", path, err, want)
 		}
