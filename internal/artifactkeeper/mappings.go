@@ -72,9 +72,8 @@ func (in MappingInput) differences(out Mapping) []string {
 }
 
 func sameFilters(a, b json.RawMessage) bool {
-	x, errX := claims.Parse(string(a))
-	y, errY := claims.Parse(string(b))
-	return errX == nil && errY == nil && x.Equal(y)
+	var x, y claims.Filters
+	return x.UnmarshalJSON(a) == nil && y.UnmarshalJSON(b) == nil && x.Equal(y)
 }
 
 // input is the request that gives a mapping as it was read.
@@ -98,6 +97,16 @@ func (c *Client) Mappings(ctx context.Context, providerID string) ([]Mapping, er
 // Mapping reads one identity mapping. When its provider is gone, so is the mapping.
 func (c *Client) Mapping(ctx context.Context, providerID, id string) (Mapping, error) {
 	return c.mappingsOf(providerID).find(ctx, c, id)
+}
+
+// MappingByName finds the one mapping of exactly this name under a provider; a [*LookupError] says that there is none, or
+// several.
+func (c *Client) MappingByName(ctx context.Context, providerID, name string) (Mapping, error) {
+	all, err := c.Mappings(ctx, providerID)
+	if err != nil {
+		return Mapping{}, err
+	}
+	return byName(all, name, "identity mapping")
 }
 
 // CreateMapping makes a mapping under a provider. What the registry is too old for is refused with an

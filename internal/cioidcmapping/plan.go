@@ -23,14 +23,14 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	resp.Diagnostics.Append(plan.warnings(prior, r.typeOf(ctx, plan)).InPlan(ctx, resp.Private)...)
+	resp.Diagnostics.Append(plan.warnings(ctx, prior, r.typeOf(ctx, plan)).InPlan(ctx, resp.Private)...)
 }
 
 // warnings lists what a change from prior to m is worth a warning for. prior is the zero model for a create, and
 // providerType is empty while it is not known.
-func (m model) warnings(prior model, providerType string) *advice.Warnings {
+func (m model) warnings(ctx context.Context, prior model, providerType string) *advice.Warnings {
 	w := &advice.Warnings{}
-	if filters, known := m.filters(); known {
+	if filters, known := m.filters(ctx); known {
 		for _, warning := range filters.Warnings() {
 			w.Add(path.Root("claim_filters"), "Claim filters to look at", warning.Text)
 		}

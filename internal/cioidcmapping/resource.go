@@ -32,7 +32,7 @@ func (r *Resource) Metadata(_ context.Context, req resource.MetadataRequest, res
 func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var plan model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	in, diags := plan.toAPI(model{})
+	in, diags := plan.toAPI(ctx, model{})
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
@@ -48,8 +48,8 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 			return
 		}
 	}
-	resp.Diagnostics.Append(plan.warnings(model{}, r.typeOf(ctx, plan)).InApply(ctx, resp.Private)...)
-	resp.Diagnostics.Append(plan.fromAPI(out)...)
+	resp.Diagnostics.Append(plan.warnings(ctx, model{}, r.typeOf(ctx, plan)).InApply(ctx, resp.Private)...)
+	resp.Diagnostics.Append(plan.fromAPI(ctx, out)...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
 }
@@ -77,7 +77,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		resp.Diagnostics.Append(diagnose.Error("read", state.describe(), err))
 		return
 	}
-	resp.Diagnostics.Append(state.fromAPI(out)...)
+	resp.Diagnostics.Append(state.fromAPI(ctx, out)...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, state.identity())...)
 }
@@ -87,7 +87,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	var plan, prior model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &prior)...)
-	in, diags := plan.toAPI(prior)
+	in, diags := plan.toAPI(ctx, prior)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
@@ -101,8 +101,8 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		resp.Diagnostics.Append(diagnose.Error("update", plan.describe(), err))
 		return
 	}
-	resp.Diagnostics.Append(plan.warnings(prior, r.typeOf(ctx, plan)).InApply(ctx, resp.Private)...)
-	resp.Diagnostics.Append(plan.fromAPI(out)...)
+	resp.Diagnostics.Append(plan.warnings(ctx, prior, r.typeOf(ctx, plan)).InApply(ctx, resp.Private)...)
+	resp.Diagnostics.Append(plan.fromAPI(ctx, out)...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
 }

@@ -4,7 +4,6 @@ package cioidcmapping
 import (
 	"context"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
@@ -39,6 +38,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				MarkdownDescription: "Id of the `aktrust_ci_oidc_provider`. Another one replaces the mapping, and with it the account.",
 				CustomType:          attribute.UUIDType{},
 				Required:            true,
+				Validators:          []validator.String{attribute.ValidUUID()},
 				PlanModifiers: []planmodifier.String{
 					attribute.KeepEqualString(), // First, so that another case of the letters replaces nothing.
 					stringplanmodifier.RequiresReplace(),
@@ -56,6 +56,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 					"their type: `\"true\"` is not `true`. There are no globs. `{}` holds for every token of the issuer.",
 				CustomType:    attribute.ClaimFiltersType{},
 				Required:      true,
+				Validators:    []validator.Dynamic{attribute.ValidClaimFilters()},
 				PlanModifiers: []planmodifier.Dynamic{attribute.KeepEqualDynamic()},
 			},
 			"priority": schema.Int32Attribute{
@@ -70,7 +71,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				ElementType:   attribute.UUIDType{},
 				Optional:      true,
 				PlanModifiers: []planmodifier.Set{attribute.KeepEqualUUIDSet()},
-				Validators:    []validator.Set{setvalidator.NoNullValues()},
+				Validators:    []validator.Set{attribute.ValidUUIDs()},
 			},
 			"group_binding_ids": schema.SetAttribute{
 				MarkdownDescription: "Grant: the groups that the account is in, and no others. Left out, its memberships are nobody's " +
@@ -78,7 +79,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				ElementType:   attribute.UUIDType{},
 				Optional:      true,
 				PlanModifiers: []planmodifier.Set{attribute.KeepEqualUUIDSet()},
-				Validators:    []validator.Set{setvalidator.NoNullValues()},
+				Validators:    []validator.Set{attribute.ValidUUIDs()},
 			},
 			"is_enabled": schema.BoolAttribute{
 				MarkdownDescription: "Whether the mapping takes part. Default `true`.",

@@ -73,6 +73,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 					"fetches the keys from the issuer.",
 				CustomType:    attribute.KeySetType{},
 				Optional:      true,
+				Validators:    []validator.String{attribute.ValidKeySet()},
 				PlanModifiers: []planmodifier.String{attribute.KeepEqualString()},
 			},
 			"key_source": schema.StringAttribute{

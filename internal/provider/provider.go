@@ -11,8 +11,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/aktrust/terraform-provider-aktrust/internal/artifactkeeper"
+	"github.com/aktrust/terraform-provider-aktrust/internal/cioidcmapping"
+	"github.com/aktrust/terraform-provider-aktrust/internal/cioidcprovider"
 	"github.com/aktrust/terraform-provider-aktrust/internal/cluster"
 	"github.com/aktrust/terraform-provider-aktrust/internal/connection"
+	"github.com/aktrust/terraform-provider-aktrust/internal/group"
+	"github.com/aktrust/terraform-provider-aktrust/internal/repository"
 )
 
 // Provider declares the trust between clusters and the registry.
@@ -79,10 +83,16 @@ func (p *Provider) Configure(ctx context.Context, req provider.ConfigureRequest,
 
 // Resources lists the resources.
 func (p *Provider) Resources(context.Context) []func() resource.Resource {
-	return []func() resource.Resource{}
+	return []func() resource.Resource{
+		cioidcmapping.NewResource,
+		cioidcprovider.NewResource,
+	}
 }
 
 // DataSources lists the data sources.
 func (p *Provider) DataSources(context.Context) []func() datasource.DataSource {
-	return []func() datasource.DataSource{}
+	return []func() datasource.DataSource{
+		group.NewDataSource,
+		repository.NewDataSource,
+	}
 }
