@@ -1,0 +1,90 @@
+package cluster
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/aktrust/terraform-provider-aktrust/internal/acctest/controlplane"
+)
+
+func keyIDs(t *testing.T, jwks string) []string {
+	t.Helper()
+	var set struct{ Keys []struct{ Kid string } }
+	if err := json.Unmarshal([]byte(jwks), &set); err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for _, key := range set.Keys {
+		ids = append(ids, key.Kid)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+func TestOIDCDocuments(t *testing.T) {
+	documents, err := as(t, controlplane.Admin).OIDCDocuments(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if documents.Issuer != controlplane.DefaultIssuer || !slices.Equal(documents.SigningAlgorithms, []string{"RS256"}) ||
+		!strings.HasSuffix(documents.JWKSURI, "/openid/v1/jwks") || !strings.Contains(documents.Discovery, documents.Issuer) {
+		t.Errorf("documents %+v", documents)
+	}
+	if ids := keyIDs(t, documents.JWKS); len(ids) != 1 || ids[0] == "" {
+		t.Errorf("key ids %v in %s", ids, documents.JWKS)
+	}
+
+	_, err = as(t, controlplane.Nobody).OIDCDocuments(t.Context())
+	contains(t, err, "get /.well-known/openid-configuration: ", "403", "--clusterrole=system:service-account-issuer-discovery")
+}
+
+func TestOIDCDocumentsThroughARotationAndWithoutAnIssuer(t *testing.T) {
+	old, err := controlplane.NewRSAKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	young, err := controlplane.NewECKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	plane, err := controlplane.Start(t.Context(), controlplane.Options{Keys: controlplane.Keys{Sign: old, Verify: []*controlplane.Key{young}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := plane.Stop(); err != nil {
+			t.Error(err)
+		}
+	}()
+	client := connect(t, Config{Host: plane.URL(), ClusterCACertificate: plane.CA(), Token: plane.Token(controlplane.Admin)})
+	documents, err := client.OIDCDocuments(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ids := keyIDs(t, documents.JWKS); len(ids) != 2 || !slices.Equal(documents.SigningAlgorithms, []string{"ES256", "RS256"}) {
+		t.Errorf("in the overlap: %v, %v", ids, documents.SigningAlgorithms)
+	}
+
+	if err := plane.Restart(t.Context(), func(o *controlplane.Options) { o.Issuer = "http://not.https" }); err != nil {
+		t.Fatal(err)
+	}
+	_, err = client.OIDCDocuments(t.Context())
+	contains(t, err, "404", "the first --service-account-issuer is not an https URL")
+}
+
+func TestDocumentsThatAreNone(t *testing.T) {
+	for name, test := range map[string]struct{ discovery, says string }{
+		"a page":   {"<html>", "not as OpenID Connect has it"},
+		"too long": {`{"issuer":"` + strings.Repeat("x", maxDocument) + `"}`, "longer than 1024 KiB"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			client := answering(t, Config{}, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, test.discovery) })
+			_, err := client.OIDCDocuments(t.Context())
+			contains(t, err, "get /.well-known/openid-configuration", test.says)
+		})
+	}
+}

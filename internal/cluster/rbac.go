@@ -1,0 +1,167 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// FieldManager is the name under which this package applies.
+const FieldManager = "terraform-provider-aktrust"
+
+// ClusterRole reads one. One that does not exist is an error that IsNotFound knows; so with all that is read here.
+func (c *Client) ClusterRole(ctx context.Context, name string) (*rbacv1.ClusterRole, error) {
+	return read(ctx, c, clusterRole("get", name), &rbacv1.ClusterRole{})
+}
+
+// ClusterRoleBinding reads one.
+func (c *Client) ClusterRoleBinding(ctx context.Context, name string) (*rbacv1.ClusterRoleBinding, error) {
+	return read(ctx, c, clusterRoleBinding("get", name), &rbacv1.ClusterRoleBinding{})
+}
+
+// RoleBinding reads one.
+func (c *Client) RoleBinding(ctx context.Context, namespace, name string) (*rbacv1.RoleBinding, error) {
+	return read(ctx, c, roleBinding("get", namespace, name), &rbacv1.RoleBinding{})
+}
+
+// RoleBindings lists those of one name in all namespaces that a label selector picks; an empty selector picks all.
+func (c *Client) RoleBindings(ctx context.Context, name, labelSelector string) ([]rbacv1.RoleBinding, error) {
+	t := roleBinding("list", "", "")
+	list := &rbacv1.RoleBindingList{}
+	request := t.on(c.rest.Get()).Param("fieldSelector", "metadata.name="+name)
+	if labelSelector != "" {
+		request = request.Param("labelSelector", labelSelector)
+	}
+	if err := request.Do(ctx).Into(list); err != nil {
+		return nil, c.fail(t, err)
+	}
+	return list.Items, nil
+}
+
+// ApplyOptions are those of a server-side apply.
+type ApplyOptions struct {
+	// Force takes fields over that other managers own.
+	Force bool
+}
+
+// Applied is the outcome of a server-side apply.
+type Applied[T any] struct {
+	// Object is as the API server has it now, with everybody's fields.
+	Object *T
+	// Created tells that it did not exist before.
+	Created bool
+}
+
+// ApplyClusterRole applies one under FieldManager (server-side apply): the fields that are set in it are ours from then
+// on, and those that were ours and are not in it any more are removed. With metadata.resourceVersion set, an object
+// that was changed meanwhile is an error that IsModified knows. So with all that is applied here.
+func (c *Client) ApplyClusterRole(ctx context.Context, in *rbacv1.ClusterRole, options ApplyOptions) (Applied[rbacv1.ClusterRole], error) {
+	return apply(ctx, c, clusterRole("patch", in.Name), in.DeepCopy(), options)
+}
+
+// ApplyClusterRoleBinding applies one under FieldManager. Its roleRef cannot be changed: that is an error with code 422.
+func (c *Client) ApplyClusterRoleBinding(
+	ctx context.Context, in *rbacv1.ClusterRoleBinding, options ApplyOptions,
+) (Applied[rbacv1.ClusterRoleBinding], error) {
+	return apply(ctx, c, clusterRoleBinding("patch", in.Name), in.DeepCopy(), options)
+}
+
+// ApplyRoleBinding applies one under FieldManager. Its roleRef cannot be changed: that is an error with code 422.
+func (c *Client) ApplyRoleBinding(ctx context.Context, in *rbacv1.RoleBinding, options ApplyOptions) (Applied[rbacv1.RoleBinding], error) {
+	return apply(ctx, c, roleBinding("patch", in.Namespace, in.Name), in.DeepCopy(), options)
+}
+
+// Seen is the object that the caller has looked at before deleting it.
+type Seen interface {
+	GetName() string
+	GetNamespace() string
+	GetUID() types.UID
+	GetResourceVersion() string
+}
+
+// DeleteClusterRole deletes exactly the object that was seen: one that was changed or replaced meanwhile is an error that
+// IsModified knows. One that is gone already is fine. So with all that is deleted here.
+func (c *Client) DeleteClusterRole(ctx context.Context, seen Seen) error {
+	return c.remove(ctx, clusterRole("delete", seen.GetName()), seen)
+}
+
+// DeleteClusterRoleBinding deletes the one that was seen.
+func (c *Client) DeleteClusterRoleBinding(ctx context.Context, seen Seen) error {
+	return c.remove(ctx, clusterRoleBinding("delete", seen.GetName()), seen)
+}
+
+// DeleteRoleBinding deletes the one that was seen.
+func (c *Client) DeleteRoleBinding(ctx context.Context, seen Seen) error {
+	return c.remove(ctx, roleBinding("delete", seen.GetNamespace(), seen.GetName()), seen)
+}
+
+func clusterRole(verb, name string) target {
+	return target{verb: verb, group: rbacv1.GroupName, version: "v1", kind: "ClusterRole", resource: "clusterroles", name: name}
+}
+
+func clusterRoleBinding(verb, name string) target {
+	return target{
+		verb: verb, group: rbacv1.GroupName, version: "v1", kind: "ClusterRoleBinding", resource: "clusterrolebindings", name: name,
+	}
+}
+
+func roleBinding(verb, namespace, name string) target {
+	return target{
+		verb: verb, group: rbacv1.GroupName, version: "v1", kind: "RoleBinding", resource: "rolebindings", namespace: namespace, name: name,
+	}
+}
+
+// pointer is a *T that the scheme knows.
+type pointer[T any] interface {
+	*T
+	runtime.Object
+}
+
+func read[T any, P pointer[T]](ctx context.Context, c *Client, t target, into P) (P, error) {
+	if err := t.on(c.rest.Get()).Do(ctx).Into(into); err != nil {
+		return nil, c.fail(t, err)
+	}
+	return into, nil
+}
+
+func apply[T any, P pointer[T]](ctx context.Context, c *Client, t target, in P, options ApplyOptions) (Applied[T], error) {
+	in.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{Group: t.group, Version: t.version, Kind: t.kind})
+	body, err := json.Marshal(in)
+	if err != nil {
+		return Applied[T]{}, c.fail(t, err)
+	}
+	out := Applied[T]{Object: new(T)}
+	result := t.on(c.rest.Patch(types.ApplyPatchType)).
+		Param("fieldManager", FieldManager).
+		Param("force", strconv.FormatBool(options.Force)).
+		Body(body).Do(ctx).WasCreated(&out.Created)
+	if err := result.Into(P(out.Object)); err != nil {
+		return Applied[T]{}, c.fail(t, err)
+	}
+	return out, nil
+}
+
+func (c *Client) remove(ctx context.Context, t target, seen Seen) error {
+	uid, version := seen.GetUID(), seen.GetResourceVersion()
+	body, err := json.Marshal(&metav1.DeleteOptions{
+		TypeMeta:      metav1.TypeMeta{APIVersion: "v1", Kind: "DeleteOptions"},
+		Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &version},
+	})
+	if err != nil {
+		return c.fail(t, err)
+	}
+	err = t.on(c.rest.Delete()).SetHeader("Content-Type", runtime.ContentTypeJSON).Body(body).Do(ctx).Error()
+	if err == nil {
+		return nil
+	}
+	if err = c.fail(t, err); IsNotFound(err) {
+		return nil
+	}
+	return err
+}
