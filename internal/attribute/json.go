@@ -78,6 +78,9 @@ func jsonNumber(number *big.Float) (json.Number, error) {
 	if number.IsInf() {
 		return "", fmt.Errorf("an infinite number cannot be written as JSON")
 	}
+	if number.Sign() == 0 {
+		return "0", nil // also for the -0 that only this library knows; Terraform has one zero
+	}
 	const most = 1100
 	if exponent := number.MantExp(nil); exponent > most || exponent < -most {
 		return json.Number(number.Text('e', -1)), nil

@@ -35,10 +35,12 @@ func checkKeySet(text string) (summary, detail string) {
 	_, err := jwks.Parse(text)
 	switch {
 	case errors.Is(err, jwks.ErrPrivateKey):
-		return "Private key in a key set", "The value is refused: " + err.Error() + ".\n\nWhoever reads the configuration or its state could sign tokens" +
-			" with such a key. Give the public keys only, as the API server serves them at /openid/v1/jwks."
+		return "Private key in a key set", fmt.Sprintf("The value is refused: %s.\n\nWhoever reads the configuration or its"+
+			" state could sign tokens with such a key. Give the public keys only, as the API server serves them at"+
+			" /openid/v1/jwks.", err)
 	case err != nil:
-		return "Invalid key set", "The value is refused: " + err.Error() + ".\n\nGive the key set as the API server serves it at /openid/v1/jwks."
+		return "Invalid key set", fmt.Sprintf("The value is refused: %s.\n\nGive the key set as the API server serves it at"+
+			" /openid/v1/jwks.", err)
 	}
 	return "", ""
 }
@@ -129,8 +131,8 @@ func (claimFiltersValidator) ValidateDynamic(ctx context.Context, req validator.
 	resp *validator.DynamicResponse,
 ) {
 	if err := checkFilters(ctx, req.ConfigValue); err != nil {
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid claim filters", "The value is refused: "+err.Error()+
-			".\n\nWrite an object such as { \"/kubernetes.io/namespace\" = \"team\" }, or the same as JSON text.")
+		resp.Diagnostics.AddAttributeError(req.Path, "Invalid claim filters", fmt.Sprintf("The value is refused: %s."+
+			"\n\nWrite an object such as { \"/kubernetes.io/namespace\" = \"team\" }, or the same as JSON text.", err))
 	}
 }
 
