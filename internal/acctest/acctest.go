@@ -23,7 +23,9 @@ func Main(m *testing.M) {
 		fmt.Fprintln(os.Stderr, "acctest:", err)
 		os.Exit(1)
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	_ = os.RemoveAll(pluginDir) // A temporary folder that stays does no harm.
+	os.Exit(code)
 }
 
 func prepare() error {

@@ -3,14 +3,15 @@ package cioidcmapping
 import (
 	"context"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
-	"github.com/aktrust/terraform-provider-aktrust/internal/advice"
 	"github.com/aktrust/terraform-provider-aktrust/internal/artifactkeeper"
 )
 
-// ModifyPlan warns of what a change may not be meant to do.
+// ModifyPlan warns of what a change may not be meant to do. The CLI plans again during apply, so that what is unknown now
+// is warned of then.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if req.Plan.Raw.IsNull() || req.Plan.Raw.Equal(req.State.Raw) {
 		return
@@ -23,28 +24,45 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	resp.Diagnostics.Append(plan.warnings(ctx, prior, r.typeOf(ctx, plan)).InPlan(ctx, resp.Private)...)
+	resp.Diagnostics.Append(plan.warnings(ctx, prior, r.typeOf(ctx, plan))...)
 }
 
 // warnings lists what a change from prior to m is worth a warning for. prior is the zero model for a create, and
 // providerType is empty while it is not known.
-func (m model) warnings(ctx context.Context, prior model, providerType string) *advice.Warnings {
-	w := &advice.Warnings{}
+func (m model) warnings(ctx context.Context, prior model, providerType string) diag.Diagnostics {
+	var w diag.Diagnostics
 	if filters, known := m.filters(ctx); known {
 		for _, warning := range filters.Warnings() {
-			w.Add(path.Root("claim_filters"), "Claim filters to look at", warning.Text)
+			w.AddAttributeWarning(path.Root("claim_filters"), "Claim filters to look at", warning.Text)
 		}
 	}
 	if providerType == artifactkeeper.TypeKubernetes && m.GroupBindingIDs.IsNull() {
-		w.Add(path.Root("group_binding_ids"), "The mapping grants nothing",
+		w.AddAttributeWarning(path.Root("group_binding_ids"), "The mapping grants nothing",
 			"Without group_binding_ids a token of this mapping authenticates, and may read only what its account is granted elsewhere: "+
 				"by rules for the account itself, or by a group that somebody else puts it in. allowed_repo_ids is a ceiling and grants "+
 				"nothing. Give the groups, for example [data.aktrust_group.NAME.id].")
 	}
 	if !prior.ID.IsNull() && !m.ProviderID.Equal(prior.ProviderID) {
-		w.Add(path.Root("provider_id"), "The account is replaced with the mapping",
+		w.AddAttributeWarning(path.Root("provider_id"), "The account is replaced with the mapping",
 			"The account "+prior.ServiceAccountUsername.ValueString()+" goes with the old mapping, and so do the rules that were "+
 				"granted to it directly. The new mapping has a new account, which must be granted them again.")
 	}
 	return w
+}
+
+// typeOf gives the type of the mapping's provider, or nothing when it cannot be told: it decides about a warning only,
+// and the write or the refresh reports what is wrong.
+func (r *Resource) typeOf(ctx context.Context, m model) string {
+	if m.ProviderID.IsUnknown() {
+		return ""
+	}
+	registry, err := r.Registry()
+	if err != nil {
+		return ""
+	}
+	found, err := registry.Provider(ctx, m.ProviderID.ValueString())
+	if err != nil {
+		return ""
+	}
+	return found.ProviderType
 }

@@ -48,7 +48,6 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 			return
 		}
 	}
-	resp.Diagnostics.Append(plan.warnings(ctx, model{}, r.typeOf(ctx, plan)).InApply(ctx, resp.Private)...)
 	resp.Diagnostics.Append(plan.fromAPI(ctx, out)...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
@@ -101,7 +100,6 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		resp.Diagnostics.Append(diagnose.Error("update", plan.describe(), err))
 		return
 	}
-	resp.Diagnostics.Append(plan.warnings(ctx, prior, r.typeOf(ctx, plan)).InApply(ctx, resp.Private)...)
 	resp.Diagnostics.Append(plan.fromAPI(ctx, out)...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
@@ -121,21 +119,4 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	if err != nil {
 		resp.Diagnostics.Append(diagnose.Error("delete", state.describe(), err))
 	}
-}
-
-// typeOf gives the type of the mapping's provider, or nothing when it cannot be told: it decides about a warning only,
-// and the write or the refresh reports what is wrong.
-func (r *Resource) typeOf(ctx context.Context, m model) string {
-	if m.ProviderID.IsUnknown() {
-		return ""
-	}
-	registry, err := r.Registry()
-	if err != nil {
-		return ""
-	}
-	found, err := registry.Provider(ctx, m.ProviderID.ValueString())
-	if err != nil {
-		return ""
-	}
-	return found.ProviderType
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/aktrust/terraform-provider-aktrust/internal/advice"
 	"github.com/aktrust/terraform-provider-aktrust/internal/artifactkeeper"
 	"github.com/aktrust/terraform-provider-aktrust/internal/attribute"
 	"github.com/aktrust/terraform-provider-aktrust/internal/jwks"
@@ -59,7 +58,8 @@ func (m model) refuseAPIServerAudience() diag.Diagnostics {
 	return diags
 }
 
-// ModifyPlan works out the key source and the key ids, refuses to unpin keys by accident, and warns.
+// ModifyPlan works out the key source and the key ids, refuses to unpin keys by accident, and warns. The CLI plans again
+// during apply, with what was unknown before, so that this is the place for every check and warning.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if req.Plan.Raw.IsNull() {
 		return
@@ -82,7 +82,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if resp.Diagnostics.HasError() || resp.Plan.Raw.Equal(req.State.Raw) {
 		return
 	}
-	resp.Diagnostics.Append(plan.warnings(prior).InPlan(ctx, resp.Private)...)
+	resp.Diagnostics.Append(plan.warnings(prior)...)
 }
 
 // impliedKeySource is the key source where none is written: it follows from whether there is a key set.
@@ -108,48 +108,30 @@ func (m model) refuseUnpinning(prior model) diag.Diagnostics {
 	return diags
 }
 
-// settle resolves at apply what the plan had to leave open.
-func (m *model) settle(prior model) diag.Diagnostics {
-	var diags diag.Diagnostics
-	if m.KeySource.IsUnknown() {
-		if m.StaticJWKS.IsNull() {
-			diags.AddAttributeError(path.Root("static_jwks"), "The key set turned out null",
-				"static_jwks was not known while planning and is null now. Nothing was sent: without a key set the registry would "+
-					"trust whatever keys the issuer publishes. See why the value is missing or, if discovery is meant, write "+
-					"key_source = \"discovery\".")
-			return diags
-		}
-		m.KeySource = impliedKeySource(*m)
-	}
-	diags.Append(m.refuseMixedKeys()...)
-	diags.Append(m.refuseAPIServerAudience()...)
-	return diags
-}
-
 // warnings lists what a change from prior to m is worth a warning for. prior is the zero model for a create.
-func (m model) warnings(prior model) *advice.Warnings {
-	w := &advice.Warnings{}
+func (m model) warnings(prior model) diag.Diagnostics {
+	var w diag.Diagnostics
 	if prior.ProviderType.ValueString() == artifactkeeper.TypeKubernetes && known(m.ProviderType) &&
 		m.ProviderType.ValueString() != artifactkeeper.TypeKubernetes {
-		w.Add(path.Root("provider_type"), "Credentials become writable",
+		w.AddAttributeWarning(path.Root("provider_type"), "Credentials become writable",
 			fmt.Sprintf("Credentials of a kubernetes provider are read-only. As %q, the same tokens get credentials that may do all "+
 				"that their accounts may.", m.ProviderType.ValueString()))
 	}
 	was, will := parsed(prior.StaticJWKS), parsed(m.StaticJWKS)
 	if was != nil && will != nil && will.Disjoint(was) {
-		w.Add(path.Root("static_jwks"), "No key of the old set remains",
+		w.AddAttributeWarning(path.Root("static_jwks"), "No key of the old set remains",
 			"Every token that was signed before this change is refused from the moment it is applied, and pulls fail until the "+
 				"API server signs with a new key. For a rotation without an outage, keep the old key in the set until its tokens have "+
 				"expired.")
 	}
 	if will != nil {
 		for _, problem := range will.Warnings() {
-			w.Add(path.Root("static_jwks"), "A key set to look at", problem)
+			w.AddAttributeWarning(path.Root("static_jwks"), "A key set to look at", problem)
 		}
 	}
 	if m.KeySource.ValueString() == artifactkeeper.KeySourceDiscovery && known(m.IssuerURL) {
 		if problem := notPublic(m.IssuerURL.ValueString()); problem != "" {
-			w.Add(path.Root("issuer_url"), "The registry may not reach this issuer",
+			w.AddAttributeWarning(path.Root("issuer_url"), "The registry may not reach this issuer",
 				fmt.Sprintf("With discovery the registry fetches the keys from %s, and %s. Unless the registry reaches it, every "+
 					"exchange fails. Give the keys as static_jwks, for example data.aktrust_cluster_jwks.NAME.jwks.",
 					m.IssuerURL.ValueString(), problem))

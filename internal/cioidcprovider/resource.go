@@ -41,10 +41,6 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	resp.Diagnostics.Append(plan.settle(model{})...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
 	registry, err := r.Registry()
 	if err != nil {
 		resp.Diagnostics.Append(diagnose.Error("create", plan.describe(), err))
@@ -57,7 +53,6 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 			return
 		}
 	}
-	resp.Diagnostics.Append(plan.warnings(model{}).InApply(ctx, resp.Private)...)
 	plan.fromAPI(out)
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
@@ -99,10 +94,6 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	resp.Diagnostics.Append(plan.settle(prior)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
 	registry, err := r.Registry()
 	var out artifactkeeper.Provider
 	if err == nil {
@@ -112,7 +103,6 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		resp.Diagnostics.Append(diagnose.Error("update", plan.describe(), err))
 		return
 	}
-	resp.Diagnostics.Append(plan.warnings(prior).InApply(ctx, resp.Private)...)
 	plan.fromAPI(out)
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)

@@ -1,0 +1,63 @@
+package acctest
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"reflect"
+	"strconv"
+
+	"github.com/go-jose/go-jose/v4"
+)
+
+// KeySet is the JSON text of a public key set with one key for each kid, the same on every call.
+func KeySet(kids ...string) string {
+	set := jose.JSONWebKeySet{}
+	for _, kid := range kids {
+		set.Keys = append(set.Keys, jose.JSONWebKey{Key: publicKey(kid), KeyID: kid, Use: "sig", Algorithm: "ES256"})
+	}
+	text, err := json.Marshal(set)
+	if err != nil {
+		panic(err) // A fault of this file.
+	}
+	return string(text)
+}
+
+// publicKey derives a key from its kid. It guards nothing, so that it need not be secret.
+func publicKey(kid string) *ecdsa.PublicKey {
+	scalar := sha256.Sum256([]byte(kid))
+	curve := elliptic.P256()
+	x, y := curve.ScalarBaseMult(scalar[:]) //nolint:staticcheck // The point of a given scalar, which ecdsa has no way to ask for.
+	return &ecdsa.PublicKey{Curve: curve, X: new(big.Int).Set(x), Y: new(big.Int).Set(y)}
+}
+
+// HCL quotes a text as an HCL string.
+func HCL(text string) string {
+	quoted := strconv.Quote(text)
+	out := make([]rune, 0, len(quoted))
+	for _, r := range quoted {
+		out = append(out, r)
+		if r == '$' || r == '%' {
+			out = append(out, r) // ${ and %{ begin a template.
+		}
+	}
+	return string(out)
+}
+
+// SameJSON reports whether two JSON texts hold the same value; an empty text is null.
+func SameJSON(a, b string) bool {
+	decode := func(text string) any {
+		var out any
+		if text == "" {
+			return nil
+		}
+		if err := json.Unmarshal([]byte(text), &out); err != nil {
+			panic(fmt.Sprintf("not JSON: %s", text))
+		}
+		return out
+	}
+	return reflect.DeepEqual(decode(a), decode(b))
+}
