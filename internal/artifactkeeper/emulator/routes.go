@@ -177,7 +177,7 @@ func paginate[T any](c *call, items []T) (*page, error) {
 	start := min((number-1)*size, len(items))
 	end := min(start+size, len(items))
 	return &page{
-		Items: slices.Concat([]T{}, items[start:end]), // [] and not null when empty
+		Items: append([]T{}, items[start:end]...), // [] and not null when empty
 		Pagination: pagination{
 			Page: number, PerPage: size, Total: len(items), TotalPages: (len(items) + size - 1) / size,
 		},
