@@ -72,7 +72,7 @@ type LookupError struct {
 
 func (e *LookupError) Error() string {
 	if len(e.Candidates) > 0 {
-		return fmt.Sprintf("the registry has %d of %s: %s", len(e.Candidates), e.What, strings.Join(e.Candidates, ", "))
+		return fmt.Sprintf("the registry has more than one %s: %s", e.What, strings.Join(e.Candidates, ", "))
 	}
 	return "the registry has no " + e.What
 }
