@@ -131,12 +131,13 @@ func (v ClaimFilters) Filters(ctx context.Context) (claims.Filters, error) {
 }
 
 // lenient reads what the registry may hold, too.
-func (v ClaimFilters) lenient(ctx context.Context) (filters claims.Filters, err error) {
+func (v ClaimFilters) lenient(ctx context.Context) (claims.Filters, error) {
+	var filters claims.Filters
 	text, err := v.text(ctx)
-	if err != nil {
-		return filters, err
+	if err == nil {
+		err = filters.UnmarshalJSON([]byte(text))
 	}
-	return filters, filters.UnmarshalJSON([]byte(text))
+	return filters, err
 }
 
 func (v ClaimFilters) text(ctx context.Context) (string, error) {

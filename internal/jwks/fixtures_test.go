@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
+	"maps"
 	"strings"
 	"testing"
 
@@ -47,10 +48,7 @@ func ecKey(t testing.TB, curve elliptic.Curve) jwk {
 
 // with returns a copy of the key with more members; nil as a value takes a member out.
 func (k jwk) with(members jwk) jwk {
-	out := jwk{}
-	for name, value := range k {
-		out[name] = value
-	}
+	out := maps.Clone(k)
 	for name, value := range members {
 		if value == nil {
 			delete(out, name)

@@ -24,8 +24,7 @@ func Decode(text string) (any, error) {
 	// there, and trailing data is found there.
 	var whole json.RawMessage
 	if err := json.Unmarshal([]byte(text), &whole); err != nil {
-		var syntax *json.SyntaxError
-		if errors.As(err, &syntax) {
+		if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 			line, column := position(text, syntax.Offset)
 			return nil, fmt.Errorf("not valid JSON at line %d, column %d: %w", line, column, err)
 		}
