@@ -116,8 +116,8 @@ const sources = "Give kubernetes = { ... } one of: config_path or config_paths (
 	"host (with cluster_ca_certificate, and token, exec, client_certificate and client_key, or username and password), " +
 	"or in_cluster = true. Nothing is taken from KUBECONFIG, ~/.kube/config or the pod this runs in unless it is asked for."
 
-// validate checks what needs no file.
-func (c Config) validate() error {
+// Validate checks what needs no file and no network; what is wrong is a *ConfigError.
+func (c Config) Validate() error {
 	switch {
 	case c.InCluster:
 		return c.validateInCluster()

@@ -32,7 +32,7 @@ const only = "aktrust"
 
 // restConfig works out the connection. It reads files and dials nothing.
 func (c Config) restConfig() (*rest.Config, identity, error) {
-	if err := c.validate(); err != nil {
+	if err := c.Validate(); err != nil {
 		return nil, anonymous, err
 	}
 	if c.InCluster {

@@ -2,7 +2,9 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -10,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 
 	"github.com/aktrust/terraform-provider-aktrust/internal/cluster"
+	"github.com/aktrust/terraform-provider-aktrust/internal/diagnose"
 )
 
 // kubernetesModel is the block "kubernetes" as written. Its zero value is the block left out.
@@ -59,60 +62,87 @@ func (m model) cluster(ctx context.Context, getenv func(string) string) (*cluste
 		s.diags.Append(m.Kubernetes.As(ctx, &k, basetypes.ObjectAsOptions{})...)
 	}
 	c := &s.config
-	k.server(ctx, s)
-	c.ConfigContext = s.text("config_context", k.ConfigContext, "KUBE_CTX")
-	c.ConfigContextCluster = s.text("config_context_cluster", k.ConfigContextCluster, "KUBE_CTX_CLUSTER")
-	c.ConfigContextAuthInfo = s.text("config_context_auth_info", k.ConfigContextAuthInfo, "KUBE_CTX_AUTH_INFO")
-	c.Token = s.text("token", k.Token, "KUBE_TOKEN")
-	c.Username = s.text("username", k.Username, "KUBE_USER")
-	c.Password = s.text("password", k.Password, "KUBE_PASSWORD")
-	c.ClientCertificate = s.text("client_certificate", k.ClientCertificate, "KUBE_CLIENT_CERT_DATA")
-	c.ClientKey = s.text("client_key", k.ClientKey, "KUBE_CLIENT_KEY_DATA")
+	env := k.server(ctx, s)
+	c.Token = s.text("token", k.Token, env("KUBE_TOKEN"))
+	c.Username = s.text("username", k.Username, env("KUBE_USER"))
+	c.Password = s.text("password", k.Password, env("KUBE_PASSWORD"))
+	c.ClientCertificate = s.text("client_certificate", k.ClientCertificate, env("KUBE_CLIENT_CERT_DATA"))
+	c.ClientKey = s.text("client_key", k.ClientKey, env("KUBE_CLIENT_KEY_DATA"))
+	c.ProxyURL = s.text("proxy_url", k.ProxyURL, env("KUBE_PROXY_URL"))
 	k.exec(ctx, s)
-	if (c.ClientCertificate == "") != (c.ClientKey == "") && len(s.unknown) == 0 && !s.diags.HasError() {
-		given, missing := "client_certificate", "client_key"
-		if c.ClientCertificate == "" {
-			given, missing = missing, given
-		}
-		s.diags.AddAttributeError(s.path(missing), "Half a client certificate",
-			"kubernetes."+given+" is given without kubernetes."+missing+". They are needed together.")
+	if !m.Kubernetes.IsNull() {
+		s.check()
 	}
 	return s, s.diags
 }
 
-// server reads which cluster it is. A cluster that is named in one way in the configuration, known or not, is never
-// overlaid with one that a variable names in another way: that would change a cluster nobody meant.
-func (k kubernetesModel) server(ctx context.Context, s *clusterSettings) {
+// check looks at the configuration when all of it is known. Without a block nobody may need a cluster, so that what its
+// variables say waits for the first use.
+func (s *clusterSettings) check() {
+	if len(s.unknown) > 0 || s.diags.HasError() {
+		return
+	}
+	err := s.config.Validate()
+	var wrong *cluster.ConfigError
+	if !errors.As(err, &wrong) {
+		return
+	}
+	at := path.Empty()
+	for _, step := range strings.Split(wrong.Arguments[0], ".") {
+		at = at.AtName(step)
+	}
+	s.diags.Append(diag.WithPath(at, diagnose.Error("use", wrong.Arguments[0], wrong)))
+}
+
+// server reads which cluster it is, and gives the names of the variables that may still say something about how to log in.
+// A cluster that is named in one way in the configuration, known or not, is never overlaid with one that a variable names
+// in another way: that would change a cluster nobody meant.
+func (k kubernetesModel) server(ctx context.Context, s *clusterSettings) (env func(string) string) {
 	byFile := given(k.ConfigPath, k.ConfigPaths)
 	byHost := given(k.Host)
 	byAccount := k.InCluster.IsUnknown() || k.InCluster.ValueBool()
-	variable := func(name string, otherWay bool) string {
-		if otherWay {
-			return ""
+	unless := func(otherWay bool) func(string) string {
+		return func(variable string) string {
+			if otherWay {
+				return ""
+			}
+			return variable
 		}
-		return name
 	}
 	c := &s.config
-	files := variable("KUBE_CONFIG_PATHS", byHost || byAccount || given(k.ConfigPath))
-	if paths := s.list(ctx, "config_paths", k.ConfigPaths); given(k.ConfigPaths) {
-		c.ConfigPaths = paths
-	} else if files != "" {
-		c.ConfigPaths = filepath.SplitList(s.getenv(files))
+	c.InCluster = s.flag("in_cluster", k.InCluster, "")
+
+	files := unless(byHost || byAccount)
+	k.files(ctx, s, unless(byFile || byHost || byAccount))
+	c.ConfigContext = s.text("config_context", k.ConfigContext, files("KUBE_CTX"))
+	c.ConfigContextCluster = s.text("config_context_cluster", k.ConfigContextCluster, files("KUBE_CTX_CLUSTER"))
+	c.ConfigContextAuthInfo = s.text("config_context_auth_info", k.ConfigContextAuthInfo, files("KUBE_CTX_AUTH_INFO"))
+
+	direct := unless(byFile || byAccount)
+	c.Host = s.text("host", k.Host, direct("KUBE_HOST"))
+	c.ClusterCACertificate = s.text("cluster_ca_certificate", k.ClusterCACertificate, direct("KUBE_CLUSTER_CA_CERT_DATA"))
+	c.Insecure = s.flag("insecure", k.Insecure, direct("KUBE_INSECURE"))
+	c.TLSServerName = s.text("tls_server_name", k.TLSServerName, direct("KUBE_TLS_SERVER_NAME"))
+	return unless(byAccount)
+}
+
+// files reads which kubeconfig files there are.
+func (k kubernetesModel) files(ctx context.Context, s *clusterSettings, env func(string) string) {
+	c := &s.config
+	if given(k.ConfigPath) && given(k.ConfigPaths) && !k.ConfigPath.IsUnknown() && !k.ConfigPaths.IsUnknown() {
+		s.diags.AddAttributeError(s.path("config_path"), "Two ways to name the kubeconfig",
+			"kubernetes.config_path and kubernetes.config_paths are both given. Give one of them.")
+		return
 	}
-	if file := s.text("config_path", k.ConfigPath, variable("KUBE_CONFIG_PATH", byHost || byAccount || given(k.ConfigPaths))); file != "" {
-		if len(c.ConfigPaths) > 0 && given(k.ConfigPath, k.ConfigPaths) {
-			s.diags.AddAttributeError(s.path("config_path"), "Two ways to name the kubeconfig",
-				"kubernetes.config_path and kubernetes.config_paths are both given. Give one of them.")
-		}
+	if variable := env("KUBE_CONFIG_PATHS"); variable != "" {
+		c.ConfigPaths = filepath.SplitList(s.getenv(variable))
+	}
+	if given(k.ConfigPaths) {
+		c.ConfigPaths = s.list(ctx, "config_paths", k.ConfigPaths)
+	}
+	if file := s.text("config_path", k.ConfigPath, env("KUBE_CONFIG_PATH")); file != "" {
 		c.ConfigPaths = append([]string{file}, c.ConfigPaths...)
 	}
-	direct := byFile || byAccount
-	c.Host = s.text("host", k.Host, variable("KUBE_HOST", direct))
-	c.ClusterCACertificate = s.text("cluster_ca_certificate", k.ClusterCACertificate, variable("KUBE_CLUSTER_CA_CERT_DATA", direct))
-	c.Insecure = s.flag("insecure", k.Insecure, variable("KUBE_INSECURE", direct))
-	c.TLSServerName = s.text("tls_server_name", k.TLSServerName, variable("KUBE_TLS_SERVER_NAME", direct))
-	c.ProxyURL = s.text("proxy_url", k.ProxyURL, "KUBE_PROXY_URL")
-	c.InCluster = s.flag("in_cluster", k.InCluster, "")
 }
 
 func (k kubernetesModel) exec(ctx context.Context, s *clusterSettings) {
