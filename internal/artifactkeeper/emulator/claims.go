@@ -45,7 +45,7 @@ func (s *Server) claim(claims any, key string) any {
 		return members[key]
 	}
 	found := claims
-	for _, token := range strings.Split(key[1:], "/") {
+	for token := range strings.SplitSeq(key[1:], "/") {
 		found = step(found, unescapePointer.Replace(token))
 	}
 	return found

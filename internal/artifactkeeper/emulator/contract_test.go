@@ -17,7 +17,7 @@ type row struct {
 	name string
 	// profiles are those that the statement is about; none means all.
 	profiles []emulator.Profile
-	run      func(t *testing.T, x *target)
+	run      func(x *target) // with the test in x.t
 }
 
 var (
@@ -31,11 +31,16 @@ func contract() []row {
 }
 
 func runContract(t *testing.T, x *target) {
+	t.Helper()
 	for _, r := range contract() {
 		if len(r.profiles) > 0 && !slices.Contains(r.profiles, x.profile) {
 			continue
 		}
-		t.Run(r.name, func(t *testing.T) { r.run(t, x) })
+		t.Run(r.name, func(t *testing.T) {
+			on := *x
+			on.t = t
+			r.run(&on)
+		})
 	}
 }
 

@@ -10,7 +10,8 @@ import (
 )
 
 var directoryRows = []row{
-	{name: "groups are found by a part of name or description", run: func(t *testing.T, x *target) {
+	{name: "groups are found by a part of name or description", run: func(x *target) {
+		t := x.t
 		created := x.admin(t, "POST", "/api/v1/groups", object{"name": x.prefix + "Pullers", "description": x.prefix + "who pull"}).
 			want(t, http.StatusOK).object(t)
 		x.cleanup(t, "/api/v1/groups/"+created["id"].(string))
@@ -27,7 +28,8 @@ var directoryRows = []row{
 		x.admin(t, "POST", "/api/v1/groups", object{"name": x.prefix + "Pullers"}).wantError(t, http.StatusConflict, "CONFLICT")
 		x.admin(t, "POST", "/api/v1/groups", object{"description": "d"}).wantPlain(t, http.StatusUnprocessableEntity)
 	}},
-	{name: "a list has pages", run: func(t *testing.T, x *target) {
+	{name: "a list has pages", run: func(x *target) {
+		t := x.t
 		for n := range 5 {
 			x.group(t, fmt.Sprint("page-", n))
 		}
@@ -56,7 +58,8 @@ var directoryRows = []row{
 		}
 		x.admin(t, "GET", at+"&page=x").wantPlain(t, http.StatusBadRequest)
 	}},
-	{name: "a group shows its members", run: func(t *testing.T, x *target) {
+	{name: "a group shows its members", run: func(x *target) {
+		t := x.t
 		g := x.group(t, "members")
 		at := "/api/v1/groups/" + g["id"].(string)
 		self := x.admin(t, "GET", "/api/v1/users?per_page=1").want(t, http.StatusOK).items(t)[0]
@@ -76,7 +79,8 @@ var directoryRows = []row{
 		x.admin(t, "DELETE", at).wantEmpty(t, http.StatusOK)
 		x.admin(t, "DELETE", at).wantError(t, http.StatusNotFound, "NOT_FOUND")
 	}},
-	{name: "repositories are found by key", run: func(t *testing.T, x *target) {
+	{name: "repositories are found by key", run: func(x *target) {
+		t := x.t
 		created := x.repository(t, "docker", false)
 		for member, want := range map[string]any{
 			"key": x.prefix + "docker", "format": "docker", "repo_type": "local", "is_public": false,
@@ -94,11 +98,13 @@ var directoryRows = []row{
 		}
 		x.guest(t, "GET", "/api/v1/repositories/"+x.prefix+"docker").want(t, http.StatusNotFound)
 	}},
-	{name: "a public repository is there for everybody", run: func(t *testing.T, x *target) {
+	{name: "a public repository is there for everybody", run: func(x *target) {
+		t := x.t
 		x.repository(t, "public", true)
 		x.guest(t, "GET", "/api/v1/repositories/"+x.prefix+"public").want(t, http.StatusOK)
 	}},
-	{name: "a permission names both ends", run: func(t *testing.T, x *target) {
+	{name: "a permission names both ends", run: func(x *target) {
+		t := x.t
 		g, r := x.group(t, "pullers"), x.repository(t, "docker", false)
 		in := object{
 			"principal_type": "group", "principal_id": g["id"], "target_type": "repository", "target_id": r["id"],
@@ -135,7 +141,8 @@ var directoryRows = []row{
 		}
 		x.guest(t, "GET", "/api/v1/permissions").want(t, http.StatusUnauthorized)
 	}},
-	{name: "a directory is not for guests", run: func(t *testing.T, x *target) {
+	{name: "a directory is not for guests", run: func(x *target) {
+		t := x.t
 		for _, route := range []string{"/api/v1/groups", "/api/v1/groups/" + noSuchID, "/api/v1/users", "/api/v1/service-accounts"} {
 			t.Run(route, func(t *testing.T) { x.guest(t, "GET", route).want(t, http.StatusUnauthorized) })
 		}

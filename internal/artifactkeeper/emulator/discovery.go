@@ -130,7 +130,7 @@ func (k *issuerKeys) keys(ctx context.Context, uri string) (json.RawMessage, err
 }
 
 func (k *issuerKeys) get(ctx context.Context, location string) ([]byte, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, location, nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, location, http.NoBody)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +138,7 @@ func (k *issuerKeys) get(ctx context.Context, location string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer response.Body.Close()
+	defer func() { _ = response.Body.Close() }() // it was only read
 	text, err := io.ReadAll(io.LimitReader(response.Body, maxDiscovery+1))
 	if err != nil {
 		return nil, err

@@ -92,7 +92,7 @@ func (c *call) pullFrom(ref reference) (*Repository, error) {
 	caller, _ := s.credential(header)
 	guest := header == "Bearer "+anonymousToken
 	reading := c.request.Method == http.MethodGet || c.request.Method == http.MethodHead
-	if caller == nil && !(guest && reading) {
+	if caller == nil && (!guest || !reading) {
 		return nil, c.challenge(ref.scope(reading))
 	}
 	if !reading {

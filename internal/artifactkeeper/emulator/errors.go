@@ -2,6 +2,7 @@ package emulator
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 )
@@ -43,7 +44,7 @@ func databaseError() error {
 	return &apiError{http.StatusInternalServerError, "DATABASE_ERROR", "Database operation failed"}
 }
 
-func internalError() error {
+func internalError() *apiError {
 	return &apiError{http.StatusInternalServerError, "INTERNAL_ERROR", "Internal server error"}
 }
 
@@ -62,25 +63,32 @@ type plainError struct {
 // Error implements error.
 func (e *plainError) Error() string { return fmt.Sprintf("%d %s", e.status, e.message) }
 
+// refusal is an error that is itself the answer.
+type refusal interface {
+	error
+	write(a *answer)
+}
+
+func (e *apiError) write(a *answer) {
+	a.writeJSON(e.status, map[string]string{"code": e.code, "message": e.message})
+}
+
+func (e *plainError) write(a *answer) {
+	for name, text := range e.header {
+		a.Header().Set(name, text)
+	}
+	a.writeText(e.status, e.message)
+}
+
 // write puts what a handler returned into the answer: an error in its own
 // shape, nil as 200 with an empty body, anything else as 200 with JSON.
 func (a *answer) write(value any, err error) {
-	switch e := err.(type) {
-	case nil:
-	case *apiError:
-		a.writeJSON(e.status, map[string]string{"code": e.code, "message": e.message})
-		return
-	case *plainError:
-		for name, text := range e.header {
-			a.Header().Set(name, text)
+	if err != nil {
+		var told refusal
+		if !errors.As(err, &told) {
+			told = internalError()
 		}
-		a.writeText(e.status, e.message)
-		return
-	case *distributionError:
-		e.write(a)
-		return
-	default:
-		a.write(nil, internalError())
+		told.write(a)
 		return
 	}
 	switch v := value.(type) {

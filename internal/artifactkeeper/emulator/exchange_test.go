@@ -2,6 +2,7 @@ package emulator_test
 
 import (
 	"crypto"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -40,9 +41,7 @@ func (x *target) cluster(t *testing.T, with object) *cluster {
 		"provider_type": "kubernetes", "issuer_url": c.issuer, "audience": c.audience,
 		"key_source": "static", "static_jwks": keySet(publicJWK(t, "kid", c.key)),
 	}
-	for member, value := range with {
-		in[member] = value
-	}
+	maps.Copy(in, with)
 	c.provider = x.provider(t, in)
 	return c
 }
@@ -55,7 +54,8 @@ func (c *cluster) token(t *testing.T) string {
 }
 
 var exchangeRows = []row{
-	{name: "an exchange without a bearer token is 401", run: func(t *testing.T, x *target) {
+	{name: "an exchange without a bearer token is 401", run: func(x *target) {
+		t := x.t
 		body := object{"provider_id": x.provider(t, nil)["id"]}
 		for _, authorization := range []string{"", "Basic " + x.token, "Bearer ", "Token x"} {
 			x.ask(t, question{
@@ -65,7 +65,8 @@ var exchangeRows = []row{
 	}},
 	{
 		name: "an old exchange needs provider_id", profiles: []emulator.Profile{emulator.Profile18},
-		run: func(t *testing.T, x *target) {
+		run: func(x *target) {
+			t := x.t
 			x.exchange(t, "token").want(t, http.StatusUnsupportedMediaType)
 			x.as(t, "token", "POST", exchangePath, object{}).wantPlain(t, http.StatusUnprocessableEntity)
 			x.exchange(t, "token", noSuchID).wantError(t, http.StatusNotFound, "NOT_FOUND")
@@ -73,14 +74,16 @@ var exchangeRows = []row{
 	},
 	{
 		name: "a body that was sent must be right", profiles: []emulator.Profile{emulator.Profile110, emulator.Profile111, emulator.ProfileNext},
-		run: func(t *testing.T, x *target) {
+		run: func(x *target) {
+			t := x.t
 			for _, body := range []string{"not json", `{"provider_id": "x"}`, `{"provider_id": 7}`} {
 				x.as(t, "token", "POST", exchangePath, body).wantError(t, http.StatusBadRequest, "VALIDATION_ERROR", "Invalid request body")
 			}
 			x.as(t, "token", "POST", exchangePath, object{"provider_id": nil}).wantError(t, http.StatusUnauthorized, "AUTH_ERROR", "iss")
 		},
 	},
-	{name: "a token buys a token", profiles: since111, run: func(t *testing.T, x *target) {
+	{name: "a token buys a token", profiles: since111, run: func(x *target) {
+		t := x.t
 		c := x.cluster(t, nil)
 		m := x.mapping(t, c.provider, object{"claim_filters": object{"/kubernetes.io/namespace": "payments"}})
 		out := x.exchange(t, c.token(t)).want(t, http.StatusOK).object(t)
@@ -99,7 +102,8 @@ var exchangeRows = []row{
 	{name: "a signature is checked with the key that the token names", profiles: since111, run: exchangeAlgorithms},
 	{name: "claims are checked", profiles: since111, run: exchangeClaims},
 	{name: "the provider is the one of the issuer", profiles: since111, run: exchangeResolution},
-	{name: "the first mapping that matches wins", profiles: since111, run: func(t *testing.T, x *target) {
+	{name: "the first mapping that matches wins", profiles: since111, run: func(x *target) {
+		t := x.t
 		c := x.cluster(t, nil)
 		filters := object{"sub": "system:serviceaccount:payments:api"}
 		last := x.mapping(t, c.provider, object{"priority": 50, "claim_filters": filters})
@@ -116,7 +120,8 @@ var exchangeRows = []row{
 			t.Errorf("username %v, want %v", got, last["service_account_username"])
 		}
 	}},
-	{name: "a deactivated account is not replaced", profiles: since111, run: func(t *testing.T, x *target) {
+	{name: "a deactivated account is not replaced", profiles: since111, run: func(x *target) {
+		t := x.t
 		c := x.cluster(t, nil)
 		m := x.mapping(t, c.provider, object{"claim_filters": object{}})
 		account := "/api/v1/users/" + m["service_account_id"].(string)
@@ -127,7 +132,8 @@ var exchangeRows = []row{
 		x.admin(t, "PATCH", account, object{"is_active": true}).want(t, http.StatusOK)
 		x.exchange(t, c.token(t)).want(t, http.StatusOK)
 	}},
-	{name: "an exchange restores the memberships that are declared", profiles: since111, run: func(t *testing.T, x *target) {
+	{name: "an exchange restores the memberships that are declared", profiles: since111, run: func(x *target) {
+		t := x.t
 		c := x.cluster(t, nil)
 		mine, other := x.group(t, "mine"), x.group(t, "other")
 		m := x.mapping(t, c.provider, object{"claim_filters": object{}, "group_binding_ids": []any{mine["id"]}})
@@ -146,7 +152,8 @@ var exchangeRows = []row{
 
 // exchangeSteps breaks an exchange one step at a time, in the order in which
 // the registry checks, so that each answer is the first that can be given.
-func exchangeSteps(t *testing.T, x *target) {
+func exchangeSteps(x *target) {
+	t := x.t
 	c := x.cluster(t, object{"is_enabled": false})
 	fails := func(step string, status int, code string, parts ...string) {
 		t.Run(step, func(t *testing.T) { x.exchange(t, c.token(t)).wantError(t, status, code, parts...) })
@@ -183,7 +190,8 @@ func exchangeSteps(t *testing.T, x *target) {
 	x.exchange(t, c.token(t)).want(t, http.StatusOK)
 }
 
-func exchangeAlgorithms(t *testing.T, x *target) {
+func exchangeAlgorithms(x *target) {
+	t := x.t
 	small, big, rsa := key(t, p256), key(t, p384), key(t, rsaKey)
 	c := x.cluster(t, object{"static_jwks": keySet(publicJWK(t, "p256", small), publicJWK(t, "p384", big), publicJWK(t, "rsa", rsa))})
 	x.mapping(t, c.provider, object{"claim_filters": object{}})
@@ -217,7 +225,8 @@ func tamper(token, other string) string {
 	return token[:strings.LastIndex(token, ".")] + other[strings.LastIndex(other, "."):]
 }
 
-func exchangeClaims(t *testing.T, x *target) {
+func exchangeClaims(x *target) {
+	t := x.t
 	c := x.cluster(t, nil)
 	x.mapping(t, c.provider, object{"claim_filters": object{}})
 	now := time.Now()
@@ -250,7 +259,8 @@ func exchangeClaims(t *testing.T, x *target) {
 	}
 }
 
-func exchangeResolution(t *testing.T, x *target) {
+func exchangeResolution(x *target) {
+	t := x.t
 	c := x.cluster(t, nil)
 	x.mapping(t, c.provider, object{"claim_filters": object{}})
 	same := x.cluster(t, object{"issuer_url": c.issuer + "/"}) // the slash does not tell providers apart

@@ -34,50 +34,76 @@ func TestFaults(t *testing.T) {
 		emulator.LostBefore: {check: wantLost},
 		emulator.LostAfter:  {run: true, check: wantLost},
 		emulator.CutBody: {run: true, check: func(t *testing.T, out reply, err error) {
+			t.Helper()
 			if !errors.Is(err, io.ErrUnexpectedEOF) || out.status != http.StatusOK || out.body == "" {
 				t.Errorf("status %d, body %q, error %v; want the beginning of a 200", out.status, out.body, err)
 			}
 		}},
 		emulator.RateLimited: {fault: emulator.Fault{RetryAfter: "7"}, check: answered(func(t *testing.T, out reply) {
+			t.Helper()
 			out.wantPlain(t, http.StatusTooManyRequests)
 			wantHeader(t, out, "Retry-After", "7")
 		})},
 		emulator.UnavailableBefore: {check: answered(wantExhausted)},
 		emulator.UnavailableAfter:  {run: true, check: answered(wantExhausted)},
 		emulator.InternalError: {check: answered(func(t *testing.T, out reply) {
+			t.Helper()
 			out.wantError(t, http.StatusInternalServerError, "INTERNAL_ERROR")
 		})},
 		emulator.Slow: {fault: emulator.Fault{Delay: time.Millisecond}, run: true, check: answered(func(t *testing.T, out reply) {
+			t.Helper()
 			out.want(t, http.StatusOK)
 		})},
-		emulator.HTMLPage:  {check: answered(func(t *testing.T, out reply) { wantHTML(t, out, http.StatusOK) })},
-		emulator.HTMLError: {check: answered(func(t *testing.T, out reply) { wantHTML(t, out, http.StatusBadGateway) })},
+		emulator.HTMLPage: {check: answered(func(t *testing.T, out reply) {
+			t.Helper()
+			wantHTML(t, out, http.StatusOK)
+		})},
+		emulator.HTMLError: {check: answered(func(t *testing.T, out reply) {
+			t.Helper()
+			wantHTML(t, out, http.StatusBadGateway)
+		})},
 		emulator.TruncatedJSON: {run: true, check: answered(func(t *testing.T, out reply) {
-			if out.want(t, http.StatusOK); out.body == "" || json.Valid([]byte(out.body)) {
+			t.Helper()
+			out.want(t, http.StatusOK)
+			if out.body == "" || json.Valid([]byte(out.body)) {
 				t.Errorf("body %q, want the beginning of some JSON", out.body)
 			}
 			wantHeader(t, out, "Content-Type", "application/json")
 		})},
-		emulator.Unauthorized: {check: answered(func(t *testing.T, out reply) { out.wantPlain(t, http.StatusUnauthorized) })},
-		emulator.Forbidden:    {check: answered(func(t *testing.T, out reply) { out.wantPlain(t, http.StatusForbidden) })},
+		emulator.Unauthorized: {check: answered(func(t *testing.T, out reply) {
+			t.Helper()
+			out.wantPlain(t, http.StatusUnauthorized)
+		})},
+		emulator.Forbidden: {check: answered(func(t *testing.T, out reply) {
+			t.Helper()
+			out.wantPlain(t, http.StatusForbidden)
+		})},
 		emulator.NotFoundEmpty: {check: answered(func(t *testing.T, out reply) {
+			t.Helper()
 			out.wantEmpty(t, http.StatusNotFound)
 		})},
 		emulator.Oversized: {fault: emulator.Fault{Size: 5 << 20}, run: true, check: answered(func(t *testing.T, out reply) {
-			if out.want(t, http.StatusOK); len(out.body) < 5<<20 || !json.Valid([]byte(out.body)) {
+			t.Helper()
+			out.want(t, http.StatusOK)
+			if len(out.body) < 5<<20 || !json.Valid([]byte(out.body)) {
 				t.Errorf("%d bytes, want 5 MiB of valid JSON", len(out.body))
 			}
 		})},
 		emulator.Redirect: {fault: emulator.Fault{Location: "https://elsewhere.example.test/"}, check: answered(func(t *testing.T, out reply) {
+			t.Helper()
 			out.wantEmpty(t, http.StatusFound)
 			wantHeader(t, out, "Location", "https://elsewhere.example.test/")
 		})},
 		emulator.Echo: {check: answered(func(t *testing.T, out reply) {
+			t.Helper()
 			out.wantError(t, http.StatusBadRequest, "VALIDATION_ERROR", "Bearer ak_admin_")
 		})},
 		emulator.Respond: {
 			fault: emulator.Fault{Status: http.StatusConflict, Code: "CONFLICT", Message: "taken"},
-			check: answered(func(t *testing.T, out reply) { out.wantError(t, http.StatusConflict, "CONFLICT", "taken") }),
+			check: answered(func(t *testing.T, out reply) {
+				t.Helper()
+				out.wantError(t, http.StatusConflict, "CONFLICT", "taken")
+			}),
 		},
 	} {
 		t.Run(string(kind), func(t *testing.T) {
@@ -247,14 +273,14 @@ func TestSlowHonoursCancel(t *testing.T) {
 				<-slow.Triggered()
 				cancel()
 			}()
-			request, err := http.NewRequestWithContext(ctx, "DELETE", server.URL()+providersPath+"/"+noSuchID, nil)
+			request, err := http.NewRequestWithContext(ctx, http.MethodDelete, server.URL()+providersPath+"/"+noSuchID, http.NoBody)
 			if err != nil {
 				t.Fatal(err)
 			}
 			request.Header.Set("Authorization", "Bearer "+server.Token())
 			response, err := trusting(t, server).Do(request)
 			if err == nil {
-				response.Body.Close()
+				_ = response.Body.Close()
 			}
 			if !errors.Is(err, context.Canceled) {
 				t.Errorf("error %v, want the cancellation", err)

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"io"
 	"log"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -29,9 +30,9 @@ var (
 )
 
 // key takes a key out of one of the makers above.
-func key[K crypto.Signer](t *testing.T, make func() (K, error)) crypto.Signer {
+func key[K crypto.Signer](t *testing.T, maker func() (K, error)) crypto.Signer {
 	t.Helper()
-	k, err := make()
+	k, err := maker()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,11 +86,8 @@ func podClaims(issuer, audience string, now time.Time) object {
 
 // with is a copy of an object with some members changed; a nil value takes
 // the member out.
-func with(in object, changes object) object {
-	out := object{}
-	for member, value := range in {
-		out[member] = value
-	}
+func with(in, changes object) object {
+	out := maps.Clone(in)
 	for member, value := range changes {
 		if out[member] = value; value == nil {
 			delete(out, member)

@@ -13,7 +13,8 @@ import (
 var keyRows = []row{
 	{
 		name: "an old registry ignores key_source and static_jwks", profiles: before111,
-		run: func(t *testing.T, x *target) {
+		run: func(x *target) {
+			t := x.t
 			created := x.provider(t, object{"key_source": "static", "static_jwks": "not even a key set"})
 			updated := x.admin(t, "PUT", path(created), object{"key_source": "nonsense", "static_jwks": 1}).want(t, http.StatusOK).object(t)
 			for _, out := range []map[string]any{created, updated} {
@@ -27,7 +28,8 @@ var keyRows = []row{
 	},
 	{
 		name: "a static key set is stored and returned", profiles: since111,
-		run: func(t *testing.T, x *target) {
+		run: func(x *target) {
+			t := x.t
 			set := keySet(publicJWK(t, "one", key(t, rsaKey)), publicJWK(t, "two", key(t, p256)))
 			created := x.provider(t, object{"key_source": "static", "static_jwks": set})
 			want := x.expect(settled(created))
@@ -45,7 +47,8 @@ var keyRows = []row{
 	},
 	{
 		name: "a provider goes static and back to discovery", profiles: since111,
-		run: func(t *testing.T, x *target) {
+		run: func(x *target) {
+			t := x.t
 			created := x.provider(t, nil)
 			set := keySet(publicJWK(t, "one", key(t, p256)))
 			x.admin(t, "PUT", path(created), object{"static_jwks": set}).
@@ -70,7 +73,8 @@ var keyRows = []row{
 	},
 	{
 		name: "a key source is one of two", profiles: since111,
-		run: func(t *testing.T, x *target) {
+		run: func(x *target) {
+			t := x.t
 			created := x.provider(t, nil)
 			for _, source := range []string{"jwks", "Static", ""} {
 				x.admin(t, "PUT", path(created), object{"key_source": source}).
@@ -84,7 +88,8 @@ var keyRows = []row{
 	{name: "a key set that is no trust anchor is refused, and the key named", profiles: since111, run: refusedKeySets},
 	{
 		name: "what only looks odd is saved", profiles: since111,
-		run: func(t *testing.T, x *target) {
+		run: func(x *target) {
+			t := x.t
 			good := publicJWK(t, "one", key(t, p256))
 			for name, set := range map[string]object{
 				"a single key without a kid":   keySet(publicJWK(t, "", key(t, p256))),
@@ -110,7 +115,8 @@ func roundTrip(t *testing.T, in object) map[string]any {
 	return out
 }
 
-func refusedKeySets(t *testing.T, x *target) {
+func refusedKeySets(x *target) {
+	t := x.t
 	ec, rsa := publicJWK(t, "good", key(t, p256)), publicJWK(t, "good", key(t, rsaKey))
 	created := x.provider(t, object{"key_source": "static", "static_jwks": keySet(ec)})
 	cases := map[string]struct {

@@ -1,6 +1,7 @@
 package emulator_test
 
 import (
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -19,7 +20,8 @@ func (x *target) expectMapping(mapping map[string]any) map[string]any {
 }
 
 var mappingRows = []row{
-	{name: "a mapping gets defaults", run: func(t *testing.T, x *target) {
+	{name: "a mapping gets defaults", run: func(x *target) {
+		t := x.t
 		p := x.provider(t, nil)
 		out := x.mapping(t, p, object{"name": x.prefix + "m", "claim_filters": object{}})
 		same(t, settled(out), x.expectMapping(object{
@@ -30,7 +32,8 @@ var mappingRows = []row{
 		}
 		same(t, x.admin(t, "GET", mappingPath(out)).want(t, http.StatusOK).object(t), out)
 	}},
-	{name: "claim filters come back by meaning", run: func(t *testing.T, x *target) {
+	{name: "claim filters come back by meaning", run: func(x *target) {
+		t := x.t
 		filters := object{
 			"text": "a<b>&c", "number": 1.5, "whole": 42.0, "yes": true, "nothing": nil, "any of": []any{"x", 1.0, false, nil},
 			"dotted.name": "d", "object": object{"b": 1.0, "a": []any{}},
@@ -39,7 +42,8 @@ var mappingRows = []row{
 		same(t, m["claim_filters"].(map[string]any), filters)
 		same(t, x.admin(t, "GET", mappingPath(m)).object(t), m)
 	}},
-	{name: "a mapping needs a name and filters", run: func(t *testing.T, x *target) {
+	{name: "a mapping needs a name and filters", run: func(x *target) {
+		t := x.t
 		at := mappingsOf(x.provider(t, nil))
 		for _, body := range []object{
 			{"name": "n"}, {"claim_filters": object{}}, {"name": nil, "claim_filters": object{}},
@@ -54,7 +58,8 @@ var mappingRows = []row{
 			t.Errorf("refused requests made %d mappings", len(list))
 		}
 	}},
-	{name: "filters that are no object are saved", run: func(t *testing.T, x *target) {
+	{name: "filters that are no object are saved", run: func(x *target) {
+		t := x.t
 		p := x.provider(t, nil)
 		for _, filters := range []any{"text", []any{"a"}, nil} {
 			if m := x.mapping(t, p, object{"claim_filters": filters}); !cmp.Equal(m["claim_filters"], filters) {
@@ -62,16 +67,15 @@ var mappingRows = []row{
 			}
 		}
 	}},
-	{name: "an update keeps what it leaves out", run: func(t *testing.T, x *target) {
+	{name: "an update keeps what it leaves out", run: func(x *target) {
+		t := x.t
 		m := x.mapping(t, x.provider(t, nil), object{"allowed_repo_ids": []any{noSuchID}})
 		want := settled(m)
 		for _, step := range []object{
 			{"name": x.prefix + "renamed"}, {"priority": -5.0}, {"claim_filters": object{"a": "b"}}, {"is_enabled": false},
 			{"allowed_repo_ids": []any{}},
 		} {
-			for member, value := range step {
-				want[member] = value
-			}
+			maps.Copy(want, step)
 			same(t, settled(x.admin(t, "PUT", mappingPath(m), step).want(t, http.StatusOK).object(t)), want)
 		}
 		out := x.admin(t, "PUT", mappingPath(m), object{"name": nil, "priority": nil, "claim_filters": nil, "is_enabled": nil}).
@@ -83,7 +87,8 @@ var mappingRows = []row{
 			}
 		}
 	}},
-	{name: "allowed_repo_ids has three states", run: func(t *testing.T, x *target) {
+	{name: "allowed_repo_ids has three states", run: func(x *target) {
+		t := x.t
 		m := x.mapping(t, x.provider(t, nil), object{"allowed_repo_ids": []any{}})
 		if !cmp.Equal(m["allowed_repo_ids"], any([]any{})) {
 			t.Errorf("[] on create became %v", m["allowed_repo_ids"])
@@ -110,7 +115,8 @@ var mappingRows = []row{
 	}},
 	{
 		name: "group_binding_ids has three states", profiles: since111,
-		run: func(t *testing.T, x *target) {
+		run: func(x *target) {
+			t := x.t
 			one, two := x.group(t, "one"), x.group(t, "two")
 			p := x.provider(t, nil)
 			m := x.mapping(t, p, object{"group_binding_ids": []any{one["id"]}})
@@ -143,7 +149,8 @@ var mappingRows = []row{
 	},
 	{
 		name: "a group that does not exist is refused by name", profiles: since111,
-		run: func(t *testing.T, x *target) {
+		run: func(x *target) {
+			t := x.t
 			p := x.provider(t, nil)
 			m := x.mapping(t, p, nil)
 			bad := object{"name": "n", "claim_filters": object{}, "group_binding_ids": []any{x.group(t, "g")["id"], noSuchID}}
@@ -156,7 +163,8 @@ var mappingRows = []row{
 	},
 	{
 		name: "an old registry ignores group_binding_ids and shows no account", profiles: before111,
-		run: func(t *testing.T, x *target) {
+		run: func(x *target) {
+			t := x.t
 			out := x.mapping(t, x.provider(t, nil), object{"group_binding_ids": []any{"not even a UUID"}})
 			for _, member := range []string{"group_binding_ids", "service_account_id", "service_account_username"} {
 				if _, ok := out[member]; ok {
@@ -167,7 +175,8 @@ var mappingRows = []row{
 	},
 	{
 		name: "an account is made with its mapping", profiles: since111,
-		run: func(t *testing.T, x *target) {
+		run: func(x *target) {
+			t := x.t
 			p := x.provider(t, nil)
 			m := x.mapping(t, p, nil)
 			want := "ci-" + strings.ReplaceAll(m["id"].(string), "-", "")[:12]
@@ -189,7 +198,8 @@ var mappingRows = []row{
 	},
 	{
 		name: "a pointer with a bad escape is refused", profiles: since111,
-		run: func(t *testing.T, x *target) {
+		run: func(x *target) {
+			t := x.t
 			p := x.provider(t, nil)
 			m := x.mapping(t, p, object{"claim_filters": object{"/kubernetes.io/namespace": "n", "/a~0b~1c": "d", "a~b": "e", "/": "f"}})
 			for _, bad := range []string{"/a~", "/a~2b", "/~~0"} {
@@ -203,11 +213,13 @@ var mappingRows = []row{
 	},
 	{
 		name: "any filter key is saved", profiles: before111,
-		run: func(t *testing.T, x *target) {
+		run: func(x *target) {
+			t := x.t
 			x.mapping(t, x.provider(t, nil), object{"claim_filters": object{"/a~2": "x"}})
 		},
 	},
-	{name: "a toggle changes nothing but is_enabled", run: func(t *testing.T, x *target) {
+	{name: "a toggle changes nothing but is_enabled", run: func(x *target) {
+		t := x.t
 		m := x.mapping(t, x.provider(t, nil), nil)
 		want := settled(m)
 		for _, enabled := range []bool{false, true} {
@@ -215,7 +227,8 @@ var mappingRows = []row{
 			same(t, settled(x.admin(t, "PATCH", mappingPath(m)+"/toggle", object{"enabled": enabled}).want(t, http.StatusOK).object(t)), want)
 		}
 	}},
-	{name: "mappings are listed by priority, then by age", run: func(t *testing.T, x *target) {
+	{name: "mappings are listed by priority, then by age", run: func(x *target) {
+		t := x.t
 		p := x.provider(t, nil)
 		for _, m := range []struct {
 			name     string
@@ -231,7 +244,8 @@ var mappingRows = []row{
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	}},
-	{name: "a mapping is found under its own provider only", run: func(t *testing.T, x *target) {
+	{name: "a mapping is found under its own provider only", run: func(x *target) {
+		t := x.t
 		m := x.mapping(t, x.provider(t, nil), nil)
 		elsewhere := mappingsOf(x.provider(t, nil)) + "/" + m["id"].(string)
 		x.admin(t, "GET", elsewhere).wantError(t, http.StatusNotFound, "NOT_FOUND")

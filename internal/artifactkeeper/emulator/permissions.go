@@ -92,7 +92,7 @@ func (s *Server) insertPermission(p Permission) *Permission {
 // checkPrincipal refuses an id that is no principal of its type.
 func (s *Server) checkPrincipal(kind, id string) error {
 	account, isAccount := s.store.accounts.get(id)
-	exists := false
+	var exists bool
 	switch kind {
 	case "group":
 		_, exists = s.store.groups.get(id)

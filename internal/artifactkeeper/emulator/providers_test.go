@@ -1,6 +1,7 @@
 package emulator_test
 
 import (
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -45,7 +46,8 @@ func same(t *testing.T, got, want map[string]any) {
 }
 
 var providerRows = []row{
-	{name: "a provider gets defaults", run: func(t *testing.T, x *target) {
+	{name: "a provider gets defaults", run: func(x *target) {
+		t := x.t
 		issuer := "https://" + x.prefix + "issuer.example.test"
 		out := x.provider(t, object{"name": x.prefix + "p", "issuer_url": issuer})
 		same(t, settled(out), x.expect(object{
@@ -58,7 +60,8 @@ var providerRows = []row{
 			}
 		}
 	}},
-	{name: "a provider reads as it was created", run: func(t *testing.T, x *target) {
+	{name: "a provider reads as it was created", run: func(x *target) {
+		t := x.t
 		created := x.provider(t, object{
 			"provider_type": "kubernetes", "audience": "https://" + x.prefix + "aud", "is_enabled": false,
 			"issuer_url": "https://issuer.example.test/with/slash/",
@@ -69,13 +72,15 @@ var providerRows = []row{
 		}))
 		same(t, x.admin(t, "GET", path(created)).want(t, http.StatusOK).object(t), created)
 	}},
-	{name: "members that the API does not know are ignored", run: func(t *testing.T, x *target) {
+	{name: "members that the API does not know are ignored", run: func(x *target) {
+		t := x.t
 		out := x.provider(t, object{"no_such_member": object{"deep": true}})
 		if _, ok := out["no_such_member"]; ok {
 			t.Error("an unknown member is returned")
 		}
 	}},
-	{name: "null is the same as left out", run: func(t *testing.T, x *target) {
+	{name: "null is the same as left out", run: func(x *target) {
+		t := x.t
 		created := x.provider(t, object{"provider_type": nil, "audience": nil, "is_enabled": nil})
 		if created["provider_type"] != "generic" || created["audience"] != "artifact-keeper" || created["is_enabled"] != true {
 			t.Errorf("null on create is no default: %v", created)
@@ -85,21 +90,21 @@ var providerRows = []row{
 		}).want(t, http.StatusOK).object(t)
 		same(t, settled(updated), settled(created))
 	}},
-	{name: "an update keeps what it leaves out", run: func(t *testing.T, x *target) {
+	{name: "an update keeps what it leaves out", run: func(x *target) {
+		t := x.t
 		created := x.provider(t, object{"provider_type": "github", "audience": "a"})
 		want := settled(created)
 		for _, step := range []object{
 			{"name": x.prefix + "renamed"}, {"audience": "b"}, {"provider_type": "gitlab"},
 			{"issuer_url": "https://other.example.test"}, {"is_enabled": false},
 		} {
-			for member, value := range step {
-				want[member] = value
-			}
+			maps.Copy(want, step)
 			same(t, settled(x.admin(t, "PUT", path(created), step).want(t, http.StatusOK).object(t)), want)
 		}
 		same(t, settled(x.admin(t, "GET", path(created)).want(t, http.StatusOK).object(t)), want)
 	}},
-	{name: "a toggle changes nothing but is_enabled", run: func(t *testing.T, x *target) {
+	{name: "a toggle changes nothing but is_enabled", run: func(x *target) {
+		t := x.t
 		created := x.provider(t, nil)
 		want := settled(created)
 		for _, enabled := range []bool{false, true} {
@@ -109,13 +114,15 @@ var providerRows = []row{
 		}
 		x.admin(t, "PATCH", path(created)+"/toggle", object{}).wantPlain(t, http.StatusUnprocessableEntity)
 	}},
-	{name: "a deletion answers 200 without a body", run: func(t *testing.T, x *target) {
+	{name: "a deletion answers 200 without a body", run: func(x *target) {
+		t := x.t
 		created := x.provider(t, nil)
 		x.admin(t, "DELETE", path(created)).wantEmpty(t, http.StatusOK)
 		x.admin(t, "GET", path(created)).wantError(t, http.StatusNotFound, "NOT_FOUND")
 		x.admin(t, "DELETE", path(created)).wantError(t, http.StatusNotFound, "NOT_FOUND")
 	}},
-	{name: "name and issuer are not unique, and the list is by age", run: func(t *testing.T, x *target) {
+	{name: "name and issuer are not unique, and the list is by age", run: func(x *target) {
+		t := x.t
 		var ids []any
 		for range 3 {
 			ids = append(ids, x.provider(t, nil)["id"])
@@ -130,14 +137,16 @@ var providerRows = []row{
 			t.Errorf("(-created +listed):\n%s", diff)
 		}
 	}},
-	{name: "an issuer without TLS is saved", run: func(t *testing.T, x *target) {
+	{name: "an issuer without TLS is saved", run: func(x *target) {
+		t := x.t
 		if out := x.provider(t, object{"issuer_url": "http://issuer.example.test"}); out["issuer_url"] != "http://issuer.example.test" {
 			t.Errorf("issuer_url %v", out["issuer_url"])
 		}
 	}},
 	{
 		name: "any provider type is kept as written", profiles: before111,
-		run: func(t *testing.T, x *target) {
+		run: func(x *target) {
+			t := x.t
 			for _, kind := range []string{"k8s", "Kubernetes", ""} {
 				if out := x.provider(t, object{"provider_type": kind}); out["provider_type"] != kind {
 					t.Errorf("provider_type %v, want %q", out["provider_type"], kind)
@@ -147,7 +156,8 @@ var providerRows = []row{
 	},
 	{
 		name: "a provider type is one of four, whatever its case", profiles: since111,
-		run: func(t *testing.T, x *target) {
+		run: func(x *target) {
+			t := x.t
 			out := x.provider(t, object{"provider_type": " KuberNetes "})
 			if out["provider_type"] != "kubernetes" {
 				t.Errorf("provider_type %v, want kubernetes", out["provider_type"])
@@ -164,7 +174,8 @@ var providerRows = []row{
 	},
 	{
 		name: "the API server's audience is refused", profiles: []emulator.Profile{emulator.Profile111},
-		run: func(t *testing.T, x *target) {
+		run: func(x *target) {
+			t := x.t
 			created := x.provider(t, nil)
 			for _, audience := range []string{"https://kubernetes.default.svc", "https://kubernetes.default.svc.cluster.local"} {
 				x.admin(t, "PUT", path(created), object{"audience": audience, "name": "changed"}).
@@ -177,13 +188,15 @@ var providerRows = []row{
 	},
 	{
 		name: "the API server's audience is accepted", profiles: []emulator.Profile{emulator.Profile18, emulator.Profile110, emulator.ProfileNext},
-		run: func(t *testing.T, x *target) {
+		run: func(x *target) {
+			t := x.t
 			if out := x.provider(t, object{"audience": "https://kubernetes.default.svc"}); out["audience"] != "https://kubernetes.default.svc" {
 				t.Errorf("audience %v", out["audience"])
 			}
 		},
 	},
-	{name: "a provider takes its mappings along", run: func(t *testing.T, x *target) {
+	{name: "a provider takes its mappings along", run: func(x *target) {
+		t := x.t
 		created := x.provider(t, nil)
 		mapping := x.mapping(t, created, nil)
 		x.mapping(t, created, nil)

@@ -30,7 +30,8 @@ func (r reply) wantDistribution(t *testing.T, status int, code string) reply {
 }
 
 var pullRows = []row{
-	{name: "a pull without a credential is told where to get one", run: func(t *testing.T, x *target) {
+	{name: "a pull without a credential is told where to get one", run: func(x *target) {
+		t := x.t
 		r := x.repository(t, "private", false)
 		realm := `Bearer realm="` + x.url + `/v2/token",service="artifact-keeper"`
 		for route, challenge := range map[string]string{
@@ -44,7 +45,8 @@ var pullRows = []row{
 			}
 		}
 	}},
-	{name: "the token endpoint serves one service", run: func(t *testing.T, x *target) {
+	{name: "the token endpoint serves one service", run: func(x *target) {
+		t := x.t
 		x.guest(t, "GET", "/v2/token?service=other").wantDistribution(t, http.StatusBadRequest, "DENIED")
 		x.ask(t, question{method: "GET", path: "/v2/token?service=artifact-keeper", authorization: basic("nobody", "wrong")}).
 			wantDistribution(t, http.StatusUnauthorized, "UNAUTHORIZED")
@@ -56,7 +58,8 @@ var pullRows = []row{
 			}
 		}
 	}},
-	{name: "an exchanged token opens the version check", profiles: since111, run: func(t *testing.T, x *target) {
+	{name: "an exchanged token opens the version check", profiles: since111, run: func(x *target) {
+		t := x.t
 		c := x.cluster(t, nil)
 		x.mapping(t, c.provider, object{"claim_filters": object{}})
 		bought := x.exchange(t, c.token(t)).want(t, http.StatusOK).object(t)

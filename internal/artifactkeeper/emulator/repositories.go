@@ -82,7 +82,7 @@ func createRepository(c *call) (any, error) {
 		return nil, err
 	}
 	if in.err != nil {
-		return nil, in.err
+		return nil, validation("Invalid repository payload: %v", in.err)
 	}
 	if fresh.Key == "" || strings.Contains(fresh.Key, "/") {
 		return nil, validation("Repository key '%s' is not valid", fresh.Key)

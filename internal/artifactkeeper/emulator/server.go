@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"maps"
 	"net"
 	"net/http"
 	"path"
@@ -68,7 +69,7 @@ func Start(options Options) (*Server, error) {
 	admin.password = options.Password
 	s.sessions.add(options.Token, session{accountID: admin.ID})
 
-	if s.listener, err = net.Listen("tcp", options.Address); err != nil {
+	if s.listener, err = new(net.ListenConfig).Listen(context.Background(), "tcp", options.Address); err != nil {
 		return nil, fmt.Errorf("emulator: listen on %s: %w", options.Address, err)
 	}
 	s.http = &http.Server{
@@ -247,9 +248,7 @@ func (a *answer) deliver(w http.ResponseWriter, r *http.Request) {
 	if a.delivery == deliverNothing {
 		panic(http.ErrAbortHandler) // closes the connection, logs nothing
 	}
-	for name, values := range a.header {
-		w.Header()[name] = values
-	}
+	maps.Copy(w.Header(), a.header)
 	size := int64(a.body.Len()) + a.padding
 	if w.Header().Get("Content-Length") == "" {
 		w.Header().Set("Content-Length", strconv.FormatInt(size, 10))
@@ -262,12 +261,12 @@ func (a *answer) deliver(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if a.delivery == deliverHalf {
-		_, _ = w.Write(a.body.Bytes()[:a.body.Len()/2])
+		_, _ = w.Write(a.body.Bytes()[:a.body.Len()/2]) //nolint:gosec // no browser reads this, and Echo is there to echo
 		_ = http.NewResponseController(w).Flush()
 		panic(http.ErrAbortHandler)
 	}
 	// A client that went away is its own business.
-	_, _ = w.Write(a.body.Bytes())
+	_, _ = w.Write(a.body.Bytes()) //nolint:gosec // as above
 	_, _ = io.CopyN(w, spaces{}, a.padding)
 }
 

@@ -210,7 +210,7 @@ func TestLogHoldsNoSecret(t *testing.T) {
 		}
 	}
 	last := log[len(log)-1]
-	if last.Header.Get("X-Plain") != "kept" || last.Header.Get("X-Copy") != "[redacted]" || last.Scheme != "Bearer" || last.Method != "GET" {
+	if last.Header.Get("X-Plain") != "kept" || last.Header.Get("X-Copy") != "[redacted]" || last.Scheme != "Bearer" || last.Method != http.MethodGet {
 		t.Errorf("last entry %+v", last)
 	}
 	if body := log[len(log)-2].Body; !strings.Contains(body, "https://i.example.test") {

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -22,6 +23,8 @@ import (
 // or a real one. They speak raw HTTP, so that nothing between them and the
 // registry could bend a question or an answer.
 type target struct {
+	// t is the test that a row runs in; only rows use it.
+	t       *testing.T
 	url     string
 	token   string
 	client  *http.Client
@@ -120,9 +123,7 @@ func (x *target) try(t *testing.T, q question) (reply, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, values := range q.header {
-		request.Header[name] = values
-	}
+	maps.Copy(request.Header, q.header)
 	if q.authorization != "" {
 		request.Header.Set("Authorization", q.authorization)
 	}
@@ -133,9 +134,17 @@ func (x *target) try(t *testing.T, q question) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	defer response.Body.Close()
+	defer closing(t, response.Body)
 	text, err := io.ReadAll(response.Body)
 	return reply{status: response.StatusCode, header: response.Header, body: string(text)}, err
+}
+
+// closing closes what was read.
+func closing(t *testing.T, body io.Closer) {
+	t.Helper()
+	if err := body.Close(); err != nil {
+		t.Error(err)
+	}
 }
 
 // guest asks without a credential.
@@ -261,9 +270,7 @@ type object = map[string]any
 func (x *target) provider(t *testing.T, with object) map[string]any {
 	t.Helper()
 	in := object{"name": x.prefix + "provider", "issuer_url": "https://" + x.prefix + "issuer.example.test"}
-	for member, value := range with {
-		in[member] = value
-	}
+	maps.Copy(in, with)
 	out := x.admin(t, "POST", providersPath, in).want(t, http.StatusOK).object(t)
 	x.cleanup(t, providersPath+"/"+out["id"].(string))
 	return out
@@ -273,9 +280,7 @@ func (x *target) provider(t *testing.T, with object) map[string]any {
 func (x *target) mapping(t *testing.T, provider map[string]any, with object) map[string]any {
 	t.Helper()
 	in := object{"name": x.prefix + "mapping", "claim_filters": object{"sub": "nobody"}}
-	for member, value := range with {
-		in[member] = value
-	}
+	maps.Copy(in, with)
 	return x.admin(t, "POST", mappingsOf(provider), in).want(t, http.StatusOK).object(t)
 }
 
@@ -301,7 +306,7 @@ func (x *target) repository(t *testing.T, key string, public bool) map[string]an
 func (x *target) cleanup(t *testing.T, path string) {
 	t.Helper()
 	t.Cleanup(func() {
-		request, err := http.NewRequest(http.MethodDelete, x.url+path, nil)
+		request, err := http.NewRequest(http.MethodDelete, x.url+path, http.NoBody)
 		if err != nil {
 			t.Error(err)
 			return
@@ -312,7 +317,7 @@ func (x *target) cleanup(t *testing.T, path string) {
 			t.Errorf("clean up %s: %v", path, err)
 			return
 		}
-		defer response.Body.Close()
+		defer closing(t, response.Body)
 		switch response.StatusCode {
 		case http.StatusOK, http.StatusNoContent, http.StatusNotFound:
 		default:

@@ -12,7 +12,8 @@ import (
 var ignoreUnexported = cmpopts.IgnoreUnexported(emulator.Account{})
 
 var transportRows = []row{
-	{name: "health needs no token", run: func(t *testing.T, x *target) {
+	{name: "health needs no token", run: func(x *target) {
+		t := x.t
 		out := x.guest(t, "GET", "/health").want(t, http.StatusOK).object(t)
 		if out["status"] != "healthy" {
 			t.Errorf("status %v, want healthy", out["status"])
@@ -21,19 +22,22 @@ var transportRows = []row{
 			t.Error("no version")
 		}
 	}},
-	{name: "a route that does not exist is 404 without a body", run: func(t *testing.T, x *target) {
+	{name: "a route that does not exist is 404 without a body", run: func(x *target) {
+		t := x.t
 		for _, route := range []string{"/api/v1/no-such-thing", providersPath + "/", "/api/v1/groups/", "/api/v1//groups"} {
 			t.Run(route, func(t *testing.T) { x.admin(t, "GET", route).wantEmpty(t, http.StatusNotFound) })
 		}
 	}},
-	{name: "a method that a route lacks is 405 without a body", run: func(t *testing.T, x *target) {
+	{name: "a method that a route lacks is 405 without a body", run: func(x *target) {
+		t := x.t
 		out := x.admin(t, "PATCH", providersPath)
 		out.wantEmpty(t, http.StatusMethodNotAllowed)
 		if out.header.Get("Allow") == "" {
 			t.Error("no Allow header")
 		}
 	}},
-	{name: "admin routes want a valid token", run: func(t *testing.T, x *target) {
+	{name: "admin routes want a valid token", run: func(x *target) {
+		t := x.t
 		for _, route := range []string{providersPath, providersPath + "/" + noSuchID, providersPath + "/" + noSuchID + "/mappings"} {
 			t.Run(route, func(t *testing.T) {
 				x.guest(t, "GET", route).want(t, http.StatusUnauthorized)
@@ -42,12 +46,14 @@ var transportRows = []row{
 			})
 		}
 	}},
-	{name: "a stranger's request is not looked at", run: func(t *testing.T, x *target) {
+	{name: "a stranger's request is not looked at", run: func(x *target) {
+		t := x.t
 		// Otherwise the complaint would be about the id, or the body.
 		x.guest(t, "GET", providersPath+"/not-a-uuid").want(t, http.StatusUnauthorized)
 		x.guest(t, "POST", providersPath).want(t, http.StatusUnauthorized)
 	}},
-	{name: "a body that does not deserialise is refused in plain text", run: func(t *testing.T, x *target) {
+	{name: "a body that does not deserialise is refused in plain text", run: func(x *target) {
+		t := x.t
 		good := `"name": "n", "issuer_url": "https://i.example.test"`
 		for name, c := range map[string]struct {
 			body   string
@@ -65,12 +71,14 @@ var transportRows = []row{
 			t.Run(name, func(t *testing.T) { x.admin(t, "POST", providersPath, c.body).wantPlain(t, c.status) })
 		}
 	}},
-	{name: "a body without a JSON content type is 415", run: func(t *testing.T, x *target) {
+	{name: "a body without a JSON content type is 415", run: func(x *target) {
+		t := x.t
 		x.ask(t, question{
 			method: "POST", path: providersPath, authorization: "Bearer " + x.token, body: `{}`, contentType: "text/plain",
 		}).wantPlain(t, http.StatusUnsupportedMediaType)
 	}},
-	{name: "an id that is no UUID is refused in plain text", run: func(t *testing.T, x *target) {
+	{name: "an id that is no UUID is refused in plain text", run: func(x *target) {
+		t := x.t
 		p := x.provider(t, nil)
 		for _, q := range []question{
 			{method: "GET", path: providersPath + "/x"}, {method: "PUT", path: providersPath + "/x", body: `{}`},
@@ -85,7 +93,8 @@ var transportRows = []row{
 			})
 		}
 	}},
-	{name: "an object that does not exist is NOT_FOUND", run: func(t *testing.T, x *target) {
+	{name: "an object that does not exist is NOT_FOUND", run: func(x *target) {
+		t := x.t
 		p := x.provider(t, nil)
 		for _, c := range []struct {
 			method, path string
@@ -109,7 +118,8 @@ var transportRows = []row{
 			})
 		}
 	}},
-	{name: "an id is found in any spelling of a UUID", run: func(t *testing.T, x *target) {
+	{name: "an id is found in any spelling of a UUID", run: func(x *target) {
+		t := x.t
 		p := x.provider(t, nil)
 		out := x.admin(t, "GET", providersPath+"/"+upper(p["id"])).want(t, http.StatusOK).object(t)
 		if out["id"] != p["id"] {
