@@ -159,12 +159,17 @@ func TestUnansweredAdvice(t *testing.T) {
 		config Config
 		says   []string
 	}{
-		"nobody listens":    {Config{Host: closed}, []string{"connection refused", "Nothing listens there", "https://" + closed}},
-		"unknown authority": {Config{Host: plane.URL()}, []string{"x509: certificate signed by unknown authority", "kubernetes.cluster_ca_certificate"}},
-		"other name":        {Config{Host: plane.URL(), ClusterCACertificate: plane.CA(), TLSServerName: "api.test"}, []string{"x509: certificate is valid for", "kubernetes.tls_server_name"}},
-		"no TLS":            {Config{Host: "https://" + plain.Listener.Addr().String()}, []string{"server gave HTTP response to HTTPS client", "check kubernetes.host"}},
-		"no such name":      {Config{Host: "https://api.invalid"}, []string{"kubernetes.host", "VPN"}},
-		"silence":           {Config{Host: silent.URL, Insecure: true, Timeout: 50 * time.Millisecond}, []string{"No answer in time"}},
+		"nobody listens": {Config{Host: closed}, []string{"connection refused", "Nothing listens there", "https://" + closed}},
+		"unknown authority": {
+			Config{Host: plane.URL()}, []string{"x509: certificate signed by unknown authority", "kubernetes.cluster_ca_certificate"},
+		},
+		"other name": {
+			Config{Host: plane.URL(), ClusterCACertificate: plane.CA(), TLSServerName: "api.test"},
+			[]string{"x509: certificate is valid for", "kubernetes.tls_server_name"},
+		},
+		"no TLS":       {Config{Host: "https://" + plain.Listener.Addr().String()}, []string{"server gave HTTP response to HTTPS client", "check kubernetes.host"}},
+		"no such name": {Config{Host: "https://api.invalid"}, []string{"kubernetes.host", "VPN"}},
+		"silence":      {Config{Host: silent.URL, Insecure: true, Timeout: 50 * time.Millisecond}, []string{"No answer in time"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := connect(t, test.config).ClusterRole(t.Context(), "x")

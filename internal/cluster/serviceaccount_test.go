@@ -15,6 +15,26 @@ import (
 	"github.com/aktrust/terraform-provider-aktrust/internal/acctest/controlplane"
 )
 
+type tokenClaims struct {
+	Issuer     string                             `json:"iss"`
+	Audience   []string                           `json:"aud"`
+	Subject    string                             `json:"sub"`
+	Kubernetes struct{ Pod struct{ UID string } } `json:"kubernetes.io"`
+}
+
+// readClaims reads a token without checking it.
+func readClaims(t *testing.T, token string) (claims tokenClaims) {
+	t.Helper()
+	payload, err := base64.RawURLEncoding.DecodeString(strings.Split(token, ".")[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(payload, &claims); err != nil {
+		t.Fatal(err)
+	}
+	return claims
+}
+
 func TestServiceAccountAndItsToken(t *testing.T) {
 	plane := controlplane.Shared(t)
 	namespace, admin := plane.Namespace(t), plane.As(controlplane.Admin)
@@ -49,22 +69,10 @@ func TestServiceAccountAndItsToken(t *testing.T) {
 	if left := token.ExpirationTimestamp.Sub(before); left < 19*time.Minute || left > 21*time.Minute {
 		t.Errorf("valid for %v", left)
 	}
-	var claims struct {
-		Issuer     string                             `json:"iss"`
-		Audience   []string                           `json:"aud"`
-		Subject    string                             `json:"sub"`
-		Kubernetes struct{ Pod struct{ UID string } } `json:"kubernetes.io"`
-	}
-	payload, err := base64.RawURLEncoding.DecodeString(strings.Split(token.Value, ".")[1])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(payload, &claims); err != nil {
-		t.Fatal(err)
-	}
+	claims := readClaims(t, token.Value)
 	if claims.Issuer != plane.Issuer() || len(claims.Audience) != 1 || claims.Audience[0] != "https://registry.test/" ||
 		claims.Subject != "system:serviceaccount:"+namespace+":puller" || claims.Kubernetes.Pod.UID != pod.UID {
-		t.Errorf("claims %s", payload)
+		t.Errorf("claims %+v", claims)
 	}
 	var log strings.Builder
 	slog.New(slog.NewTextHandler(&log, nil)).Info("got", "token", token)
@@ -73,7 +81,14 @@ func TestServiceAccountAndItsToken(t *testing.T) {
 			t.Errorf("printed as %s", printed)
 		}
 	}
+}
 
+func TestTokenForTheAPIServerItself(t *testing.T) {
+	plane, client := controlplane.Shared(t), as(t, controlplane.Admin)
+	namespace := plane.Namespace(t)
+	if err := plane.As(controlplane.Admin).EnsureServiceAccount(t.Context(), namespace, "puller", nil); err != nil {
+		t.Fatal(err)
+	}
 	own, err := client.CreateToken(t.Context(), TokenRequest{Namespace: namespace, ServiceAccount: "puller"})
 	if err != nil {
 		t.Fatal(err)

@@ -135,19 +135,7 @@ func TestRotation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() {
-		if err := errors.Join(c.Stop(), c.Stop()); err != nil {
-			t.Error(err)
-		}
-		for _, dir := range []string{c.dir, c.sockets} {
-			if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
-				t.Errorf("Stop left %s: %v", dir, err)
-			}
-		}
-		if err := c.RotateSigningKey(ctx, Keys{Sign: after}); err == nil {
-			t.Error("a stopped control plane restarted")
-		}
-	}()
+	defer checkStop(t, c)
 	admin := c.As(Admin)
 	if err := errors.Join(admin.EnsureNamespace(ctx, "team"), admin.EnsureServiceAccount(ctx, "team", "app", nil)); err != nil {
 		t.Fatal(err)
@@ -159,26 +147,7 @@ func TestRotation(t *testing.T) {
 
 	published := func(want ...*Key) {
 		t.Helper()
-		var set struct{ Keys []struct{ Kid string } }
-		if err := admin.Get(ctx, "/openid/v1/jwks", &set); err != nil {
-			t.Fatal(err)
-		}
-		var got, ids []string
-		for _, key := range set.Keys {
-			got = append(got, key.Kid)
-		}
-		for _, key := range want {
-			id, err := key.ID()
-			if err != nil {
-				t.Fatal(err)
-			}
-			ids = append(ids, id)
-		}
-		slices.Sort(got)
-		slices.Sort(ids)
-		if !slices.Equal(got, ids) {
-			t.Errorf("published keys %v, want %v", got, ids)
-		}
+		checkPublished(t, admin, want...)
 	}
 	published(before)
 	if err := c.RotateSigningKey(ctx, Keys{Sign: after, Verify: []*Key{before}}); err != nil {
@@ -202,6 +171,47 @@ func TestRotation(t *testing.T) {
 	}
 	if err := admin.Get(ctx, "/openid/v1/jwks", nil); !errors.As(err, &status) || status.Code != http.StatusNotFound {
 		t.Errorf("the key set of an issuer that is no URL: %v", err)
+	}
+}
+
+// checkPublished checks that the API server publishes exactly these keys.
+func checkPublished(t *testing.T, admin *API, want ...*Key) {
+	t.Helper()
+	var set struct{ Keys []struct{ Kid string } }
+	if err := admin.Get(t.Context(), "/openid/v1/jwks", &set); err != nil {
+		t.Fatal(err)
+	}
+	var got, ids []string
+	for _, key := range set.Keys {
+		got = append(got, key.Kid)
+	}
+	for _, key := range want {
+		id, err := key.ID()
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, id)
+	}
+	slices.Sort(got)
+	slices.Sort(ids)
+	if !slices.Equal(got, ids) {
+		t.Errorf("published keys %v, want %v", got, ids)
+	}
+}
+
+// checkStop stops a control plane and checks that nothing is left of it.
+func checkStop(t *testing.T, c *ControlPlane) {
+	t.Helper()
+	if err := errors.Join(c.Stop(), c.Stop()); err != nil {
+		t.Error(err)
+	}
+	for _, dir := range []string{c.dir, c.sockets} {
+		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("Stop left %s: %v", dir, err)
+		}
+	}
+	if err := c.RotateSigningKey(t.Context(), Keys{}); err == nil {
+		t.Error("a stopped control plane restarted")
 	}
 }
 

@@ -1,0 +1,144 @@
+package nodeaudience
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/aktrust/terraform-provider-aktrust/internal/cluster"
+)
+
+// ForeignError says that an object is not ours to take, to change or to delete.
+type ForeignError struct {
+	// Object names it, such as ClusterRole x.
+	Object string
+	// Importable tells that it is a ClusterRole that could be managed after an import.
+	Importable bool
+	problem    string
+	advice     string
+}
+
+func (e *ForeignError) Error() string { return e.Object + " " + e.problem }
+
+// Advice says what to do about it.
+func (e *ForeignError) Advice() string { return e.advice }
+
+// aggregated refuses a role whose rules are not its own.
+func aggregated(role *metav1.ObjectMeta) *ForeignError {
+	return &ForeignError{
+		Object: describe("ClusterRole", role), problem: "has an aggregationRule",
+		advice: "The control plane rewrites the rules of such a role from those of other roles, so that they cannot be managed here. " +
+			"Remove the aggregationRule, or use another name.",
+	}
+}
+
+// appeared refuses an object that was not there when we looked.
+func appeared(kind string, meta *metav1.ObjectMeta) *ForeignError {
+	return &ForeignError{
+		Object: describe(kind, meta), problem: "was made by somebody else at this very moment",
+		advice: "See who manages it (kubectl get --show-managed-fields) before running this again.",
+	}
+}
+
+// stillGrants refuses to pass over a binding that grants more than is wanted.
+func stillGrants(b *binding) *ForeignError {
+	return &ForeignError{
+		Object: b.String(), problem: "grants more than is wanted, and is not ours to delete: it has neither our label nor a field that we applied",
+		advice: "Delete it with: " + kubectl("delete", b.kind, b.ObjectMeta),
+	}
+}
+
+// replaceable refuses to replace a binding whose roleRef another manager applies.
+func replaceable(b *binding, force bool) error {
+	for _, entry := range b.ManagedFields {
+		if _, owns := fieldsOf(entry)["f:roleRef"]; !owns || force || entry.Manager == cluster.FieldManager ||
+			entry.Operation != metav1.ManagedFieldsOperationApply {
+			continue
+		}
+		return &ForeignError{
+			Object:  b.String(),
+			problem: fmt.Sprintf("binds %s %s, and field manager %q keeps it so", b.roleRef.Kind, b.roleRef.Name, entry.Manager),
+			advice: "Let one of the two own the object: remove it from the other's configuration, or take it over with " +
+				"force_conflicts = true and expect the other to take it back.",
+		}
+	}
+	return nil
+}
+
+// mayTake refuses objects that somebody else made.
+func (a *application) mayTake() error {
+	role := a.seen.Role
+	if role != nil && role.AggregationRule != nil {
+		return aggregated(&role.ObjectMeta)
+	}
+	if role != nil && a.options.Last == nil {
+		if err := mayAdopt("ClusterRole", &role.ObjectMeta); err != nil {
+			return err
+		}
+	}
+	if wide := a.seen.clusterRoleBinding(); wide != nil && a.want.Namespaces == nil && !hadEverywhere(a.options.Last) {
+		if err := mayAdopt(wide.kind, wide.ObjectMeta); err != nil {
+			return err
+		}
+	}
+	for _, namespace := range a.want.Namespaces {
+		b := a.seen.roleBinding(namespace)
+		if b == nil || slices.Contains(scope(a.options.Last), namespace) {
+			continue
+		}
+		if err := mayAdopt(b.kind, b.ObjectMeta); err != nil {
+			return err
+		}
+	}
+	if a.options.Last == nil && role != nil {
+		return a.mayContinue()
+	}
+	return nil
+}
+
+func hadEverywhere(last *Grant) bool { return last != nil && last.Namespaces == nil }
+
+// mayAdopt refuses an object without our label.
+func mayAdopt(kind string, meta *metav1.ObjectMeta) error {
+	if labelled(meta) {
+		return nil
+	}
+	e := &ForeignError{
+		Object: describe(kind, meta), Importable: kind == "ClusterRole", problem: "exists, and was not made by this provider",
+		advice: "Use another name, or import it.",
+	}
+	if !e.Importable {
+		e.advice = "Use another name, or let it be taken over by labelling it: " + kubectl("label", kind, meta) + " " + Label + "=" + LabelValue +
+			" --overwrite"
+	}
+	return e
+}
+
+// mayContinue lets a run that was interrupted go on: what is there with our label must be part of this very grant.
+func (a *application) mayContinue() error {
+	found, err := a.seen.Interpret(&a.want)
+	if err != nil {
+		return err
+	}
+	if found.Audience == a.want.Audience && slices.Equal(found.ServiceAccountNames, sorted(a.want.ServiceAccountNames)) &&
+		len(found.UnmanagedRules)+len(found.UnmanagedSubjects)+len(found.Problems) == 0 &&
+		len(without(found.Namespaces, a.want.Namespaces)) == 0 {
+		return nil
+	}
+	return &ForeignError{
+		Object: describe("ClusterRole", &a.seen.Role.ObjectMeta), Importable: true,
+		problem: "is managed by this provider already, and says something else",
+		advice:  "Two configurations, or two resources of one, must not share a name. Use another name, or import it.",
+	}
+}
+
+// kubectl is the beginning of a command on an object.
+func kubectl(verb, kind string, meta *metav1.ObjectMeta) string {
+	command := "kubectl " + verb + " " + strings.ToLower(kind) + " " + meta.Name
+	if meta.Namespace != "" {
+		command += " --namespace=" + meta.Namespace
+	}
+	return command
+}
