@@ -149,4 +149,26 @@ var directoryRows = []row{
 		x.as(t, "no-such-token", "GET", "/api/v1/repositories").want(t, http.StatusUnauthorized)
 		x.guest(t, "GET", "/api/v1/repositories").want(t, http.StatusOK)
 	}},
+	{name: "the account of a mapping is a user", profiles: since111, run: func(x *target) {
+		t := x.t
+		m := x.mapping(t, x.provider(t, nil), nil)
+		at := "/api/v1/users/" + m["service_account_id"].(string)
+		listed := func(query string) int {
+			items := x.admin(t, "GET", "/api/v1/users?search="+m["service_account_username"].(string)+query).want(t, http.StatusOK).items(t)
+			return len(items)
+		}
+		if got := listed(""); got != 1 {
+			t.Errorf("found %d users, want 1", got)
+		}
+		out := x.admin(t, "PATCH", at, object{"is_active": false, "display_name": x.prefix}).want(t, http.StatusOK).object(t)
+		if out["is_active"] != false || out["display_name"] != x.prefix || out["auth_provider"] != "ci" || out["is_admin"] != false {
+			t.Errorf("user %v", out)
+		}
+		if active, inactive := listed("&is_active=true"), listed("&is_active=false"); active != 0 || inactive != 1 {
+			t.Errorf("found %d active and %d inactive users, want 0 and 1", active, inactive)
+		}
+		for _, method := range []string{"GET", "PATCH", "DELETE"} {
+			x.admin(t, method, "/api/v1/users/"+noSuchID, object{}).wantError(t, http.StatusNotFound, "NOT_FOUND")
+		}
+	}},
 }
