@@ -99,7 +99,7 @@ func (e *ConfigError) Advice() string { return e.advice }
 // configError names arguments without their common prefix, separated by spaces.
 func configError(arguments, problem, advice string) *ConfigError {
 	e := &ConfigError{problem: problem, advice: advice}
-	for _, argument := range strings.Fields(arguments) {
+	for argument := range strings.FieldsSeq(arguments) {
 		e.Arguments = append(e.Arguments, "kubernetes."+argument)
 	}
 	return e

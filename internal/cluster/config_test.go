@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -69,8 +70,8 @@ func TestConfigErrorsNameTheArgument(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, err := New(test.config)
 			contains(t, err, test.says)
-			configError, ok := err.(*ConfigError)
-			if !ok {
+			var configError *ConfigError
+			if !errors.As(err, &configError) {
 				t.Fatalf("%T is no *ConfigError", err)
 			}
 			want := []string{"kubernetes"}

@@ -55,7 +55,8 @@ func (e *Error) Error() string {
 	if e.Code == 0 {
 		return fmt.Sprintf("%s %s at %s: %s", e.Verb, e.Object, e.Server, e.Message)
 	}
-	return fmt.Sprintf("%s %s: the API server %s answered %d %s: %s", e.Verb, e.Object, e.Server, e.Code, http.StatusText(e.Code), e.Message)
+	status := fmt.Sprintf("%d %s", e.Code, http.StatusText(e.Code))
+	return fmt.Sprintf("%s %s: the API server %s answered %s: %s", e.Verb, e.Object, e.Server, status, e.Message)
 }
 
 // Unwrap returns client-go's error.

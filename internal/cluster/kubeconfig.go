@@ -101,7 +101,8 @@ func (c Config) choose(files *api.Config) (*api.Cluster, *api.AuthInfo, error) {
 	if found := files.Clusters[name]; found != nil {
 		cluster = found
 	} else if c.Host == "" || c.ConfigContextCluster != "" {
-		return nil, nil, configError(argument, fmt.Sprintf("there is no cluster %q in %s", name, c.where()), known("Clusters", files.Clusters))
+		problem := fmt.Sprintf("there is no cluster %q in %s", name, c.where())
+		return nil, nil, configError(argument, problem, known("Clusters", files.Clusters))
 	}
 	argument, name = "config_context", context.AuthInfo
 	if c.ConfigContextAuthInfo != "" {
@@ -110,7 +111,8 @@ func (c Config) choose(files *api.Config) (*api.Cluster, *api.AuthInfo, error) {
 	if found := files.AuthInfos[name]; found != nil {
 		user = found
 	} else if c.user() == nil || c.ConfigContextAuthInfo != "" {
-		return nil, nil, configError(argument, fmt.Sprintf("there is no user %q in %s", name, c.where()), known("Users", files.AuthInfos))
+		problem := fmt.Sprintf("there is no user %q in %s", name, c.where())
+		return nil, nil, configError(argument, problem, known("Users", files.AuthInfos))
 	}
 	return cluster, user, nil
 }
@@ -205,7 +207,8 @@ func (c Config) assemble(cluster *api.Cluster, user *api.AuthInfo) (*rest.Config
 	kind := kindOf(user)
 	if strings.HasPrefix(cluster.Server, "http://") && kind != anonymous {
 		// clientcmd would leave the credentials out without a word, and the API server would refuse the stranger.
-		return nil, kind, configError(c.serverArgument(), "credentials are never sent to "+cluster.Server+", which is not https", "Use https.")
+		problem := "credentials are never sent to " + cluster.Server + ", which is not https"
+		return nil, kind, configError(c.serverArgument(), problem, "Use https.")
 	}
 	if user.Exec != nil {
 		user.Exec.StdinUnavailable = true

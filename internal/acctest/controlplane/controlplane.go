@@ -137,14 +137,15 @@ func (c *ControlPlane) prepare() (err error) {
 func (c *ControlPlane) start(ctx context.Context, binaries binaries) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var err error
-	if err = c.startEtcd(binaries.etcd); err != nil {
+	if err := c.startEtcd(binaries.etcd); err != nil {
 		return err
 	}
 	for attempt := 1; ; attempt++ {
-		if c.port, err = freePort(); err != nil {
+		port, err := freePort()
+		if err != nil {
 			return err
 		}
+		c.port = port
 		err = c.startAPIServer(ctx, binaries.apiServer)
 		if err == nil || attempt == startAttempts || !strings.Contains(err.Error(), "address already in use") {
 			return err

@@ -85,7 +85,7 @@ func tailOf(path string, n int64) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer f.Close()
+	defer f.Close() //nolint:errcheck // Nothing was written.
 	info, err := f.Stat()
 	if err != nil {
 		return "", err

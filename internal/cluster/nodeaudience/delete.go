@@ -26,8 +26,8 @@ func deleteSeen(ctx context.Context, client *cluster.Client, seen *Observed) err
 		return &ForeignError{
 			Object:  describe("ClusterRole", &seen.Role.ObjectMeta),
 			problem: "is not ours to delete: it has neither our label nor a field that we applied",
-			advice: "It was imported and never applied, or somebody put it in the place of ours. Apply once before destroying, or take it " +
-				"out of the state.",
+			advice: "It was imported and never applied, or somebody put it in the place of ours. Apply once before destroying, " +
+				"or take it out of the state.",
 		}
 	}
 	if b := seen.clusterRoleBinding(); b != nil && ours(b.ObjectMeta) {

@@ -45,8 +45,9 @@ func appeared(kind string, meta *metav1.ObjectMeta) *ForeignError {
 // stillGrants refuses to pass over a binding that grants more than is wanted.
 func stillGrants(b *binding) *ForeignError {
 	return &ForeignError{
-		Object: b.String(), problem: "grants more than is wanted, and is not ours to delete: it has neither our label nor a field that we applied",
-		advice: "Delete it with: " + kubectl("delete", b.kind, b.ObjectMeta),
+		Object:  b.String(),
+		problem: "grants more than is wanted, and is not ours to delete: it has neither our label nor a field that we applied",
+		advice:  "Delete it with: " + kubectl("delete", b.kind, b.ObjectMeta),
 	}
 }
 
@@ -110,8 +111,8 @@ func mayAdopt(kind string, meta *metav1.ObjectMeta) error {
 		advice: "Use another name, or import it.",
 	}
 	if !e.Importable {
-		e.advice = "Use another name, or let it be taken over by labelling it: " + kubectl("label", kind, meta) + " " + Label + "=" + LabelValue +
-			" --overwrite"
+		e.advice = "Use another name, or let it be taken over by labelling it: " + kubectl("label", kind, meta) + " --overwrite " +
+			Label + "=" + LabelValue
 	}
 	return e
 }

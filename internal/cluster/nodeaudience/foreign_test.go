@@ -3,6 +3,7 @@ package nodeaudience
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/http"
 	"testing"
 
@@ -17,9 +18,7 @@ import (
 func create(t *testing.T, admin *controlplane.API, path, kind string, meta, rest object) {
 	t.Helper()
 	in := object{"apiVersion": "rbac.authorization.k8s.io/v1", "kind": kind, "metadata": meta}
-	for key, value := range rest {
-		in[key] = value
-	}
+	maps.Copy(in, rest)
 	if err := admin.Do(t.Context(), http.MethodPost, api+path, in, nil); err != nil {
 		t.Fatal(err)
 	}

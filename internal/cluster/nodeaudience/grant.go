@@ -27,8 +27,9 @@ const (
 	// Verb is what NodeRestriction asks the authorizer for.
 	Verb = "request-serviceaccounts-token-audience"
 
-	// Label and LabelValue mark our objects.
-	Label      = "app.kubernetes.io/managed-by"
+	// Label marks our objects, with the value LabelValue.
+	Label = "app.kubernetes.io/managed-by"
+	// LabelValue is the value of Label.
 	LabelValue = "terraform-provider-aktrust"
 
 	// NodesGroup is the group of all kubelets.

@@ -42,8 +42,12 @@ func (o *Observed) Interpret(last *Grant) (*Finding, error) {
 		f.problem("%s has an aggregationRule: the control plane rewrites its rules", describe("ClusterRole", &o.Role.ObjectMeta))
 	}
 	f.readRules(o.Role.Rules, rule, audience)
-	f.Labels = ownPairs(&o.Role.ObjectMeta, "labels", o.Role.Labels, last, func(g *Grant) map[string]string { return g.Labels })
-	f.Annotations = ownPairs(&o.Role.ObjectMeta, "annotations", o.Role.Annotations, last, func(g *Grant) map[string]string { return g.Annotations })
+	var labels, annotations map[string]string
+	if last != nil {
+		labels, annotations = last.Labels, last.Annotations
+	}
+	f.Labels = ownPairs(o.Role.Labels, labels, ownKeys(&o.Role.ObjectMeta, "labels"))
+	f.Annotations = ownPairs(o.Role.Annotations, annotations, ownKeys(&o.Role.ObjectMeta, "annotations"))
 	f.checkMeta("ClusterRole", &o.Role.ObjectMeta)
 	f.readBindings(o, last)
 	return f, nil
@@ -108,19 +112,17 @@ func (f *Finding) readRules(rules []rbacv1.PolicyRule, mine int, audience string
 }
 
 // ownPairs picks the labels or annotations that are ours: those of the last time, and those that we applied.
-func ownPairs(meta *metav1.ObjectMeta, field string, live map[string]string, last *Grant, of func(*Grant) map[string]string) map[string]string {
-	keys := ownKeys(meta, field)
-	if last != nil {
-		keys = append(keys, slices.Collect(maps.Keys(of(last)))...)
-	}
-	own := map[string]string{}
-	for _, key := range keys {
-		if value, there := live[key]; there && key != Label {
-			own[key] = value
+func ownPairs(live, last map[string]string, applied []string) map[string]string {
+	var own map[string]string
+	for _, key := range slices.Concat(applied, slices.Collect(maps.Keys(last))) {
+		value, there := live[key]
+		if !there || key == Label {
+			continue
 		}
-	}
-	if len(own) == 0 {
-		return nil
+		if own == nil {
+			own = map[string]string{}
+		}
+		own[key] = value
 	}
 	return own
 }
