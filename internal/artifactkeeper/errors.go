@@ -46,11 +46,9 @@ func (e *Error) Advice() string {
 	case e.Status == http.StatusUnauthorized:
 		return "The registry does not accept the credential. A token may have expired or been revoked since it was " +
 			"made: check token, token_file, or username and password."
-	case e.Status == http.StatusForbidden && e.FromRegistry:
-		return "The credential is valid but has no administrator's rights. Everything under /admin needs an administrator."
 	case e.Status == http.StatusForbidden:
-		return "Something in front of the registry refused the request. An access proxy may want headers, or a client " +
-			"certificate."
+		return "Either the credential has no administrator's rights, which everything under /admin needs, or an access proxy in " +
+			"front of the registry refused the request and wants headers or a client certificate."
 	case e.Status == http.StatusNotFound && !e.FromRegistry:
 		return "This is not the registry's own not-found answer: the path does not exist there. Check that endpoint is the " +
 			"registry's base address, and that the registry is Artifact Keeper 1.8 or newer."
