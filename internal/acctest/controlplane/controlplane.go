@@ -3,7 +3,8 @@
 // authorizers, the NodeRestriction admission plugin and real ServiceAccount tokens.
 //
 // A control plane starts in about five seconds. Everything it needs (certificates, key pairs, tokens, data) is made
-// for it in a directory of its own, which Stop removes. Its processes die with the process that started them.
+// for it in directories of its own. Stop removes them; they, and on Linux its processes, also go when the process that
+// started it ends without calling Stop.
 package controlplane
 
 import (
@@ -69,6 +70,7 @@ type ControlPlane struct {
 	port    int
 	pki     *pki
 	tokens  map[string]string // by user name
+	reaper  *reaper
 
 	mu        sync.Mutex // guards everything below, and lets one Restart or Stop run at a time
 	options   Options
@@ -121,6 +123,9 @@ func (c *ControlPlane) prepare() (err error) {
 	}
 	if c.sockets, err = os.MkdirTemp("", "aktrust-"); err != nil {
 		return fmt.Errorf("make a directory for etcd's sockets: %w", err)
+	}
+	if c.reaper, err = startReaper(c.dir, c.sockets); err != nil {
+		return err
 	}
 	if c.options.Keys.Sign == nil {
 		if c.options.Keys.Sign, err = NewRSAKey(); err != nil {
@@ -187,7 +192,7 @@ func (c *ControlPlane) Stop() error {
 		return nil
 	}
 	c.stopped = true
-	return errors.Join(c.apiServer.kill(), c.etcd.kill(), os.RemoveAll(c.dir), os.RemoveAll(c.sockets))
+	return errors.Join(c.apiServer.kill(), c.etcd.kill(), c.reaper.run(), os.RemoveAll(c.dir), os.RemoveAll(c.sockets))
 }
 
 // URL is the address of the API server: https, loopback, no path.

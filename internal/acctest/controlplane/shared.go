@@ -24,6 +24,8 @@ var shared struct {
 // Main runs the tests of a package that uses Shared, stops the control plane afterwards and returns the exit code:
 //
 //	func TestMain(m *testing.M) { os.Exit(controlplane.Main(m)) }
+//
+// A package whose TestMain does something else leaves the stopping to the end of the process.
 func Main(m *testing.M) int {
 	code := m.Run()
 	shared.once.Do(func() {}) // nothing starts from here on
@@ -37,8 +39,7 @@ func Main(m *testing.M) int {
 	return code
 }
 
-// Shared is the one control plane of a test binary, started when it is first asked for. The package's TestMain must
-// call Main. Tests share it, so each works in a namespace and with names of its own, and none restarts it.
+// Shared is the one control plane of a test binary, started when it is first asked for. Tests share it, so each works in a namespace and with names of its own, and none restarts it.
 func Shared(t testing.TB) *ControlPlane {
 	t.Helper()
 	shared.once.Do(func() {

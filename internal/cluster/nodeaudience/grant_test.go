@@ -94,8 +94,7 @@ func TestValidate(t *testing.T) {
 		"namespaces: an empty list would grant":                  func(g *Grant) { g.Namespaces = []string{} },
 		`namespaces: "Team"`:                                     func(g *Grant) { g.Namespaces = []string{"ok", "Team"} },
 		"service_account_names: an empty list":                   func(g *Grant) { g.ServiceAccountNames = []string{} },
-		"service_account_names: * matches no":                    func(g *Grant) { g.ServiceAccountNames = []string{"*"} },
-		`service_account_names: "team/app"`:                      func(g *Grant) { g.ServiceAccountNames = []string{"team/app"} },
+		"service_account_names: a ServiceAccount's name must":    func(g *Grant) { g.ServiceAccountNames = []string{""} },
 		"groups: an empty list":                                  func(g *Grant) { g.Groups = nil },
 		"groups: a group must not be empty":                      func(g *Grant) { g.Groups = []string{""} },
 		"labels: app.kubernetes.io/managed-by marks the objects": func(g *Grant) { g.Labels = map[string]string{Label: "me"} },
@@ -115,13 +114,32 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-func TestIsAPIServerAudience(t *testing.T) {
-	for audience, want := range map[string]bool{
-		"https://kubernetes.default.svc": true, "https://kubernetes.default.svc.cluster.local": true,
-		"https://kubernetes.default.svc/": false, "artifact-keeper": false,
+func TestWarnings(t *testing.T) {
+	for name, test := range map[string]struct {
+		grant Grant
+		want  []string // field: beginning of the text
+	}{
+		"nothing":               {Grant{Audience: "artifact-keeper", ServiceAccountNames: []string{"app.one", "two"}}, nil},
+		"the API server's":      {Grant{Audience: "https://kubernetes.default.svc"}, []string{"audience: An audience of the API server"}},
+		"its long form":         {Grant{Audience: "https://kubernetes.default.svc.cluster.local"}, []string{"audience: An audience of the API server"}},
+		"almost the API server": {Grant{Audience: "https://kubernetes.default.svc/"}, nil},
+		"white space":           {Grant{Audience: " ak"}, []string{"audience: White space around the audience"}},
+		"names of another form": {
+			Grant{Audience: "ak", ServiceAccountNames: []string{"*", "team/app", "ok"}},
+			[]string{"service_account_names: No ServiceAccount has this name", "service_account_names: No ServiceAccount has this name"},
+		},
 	} {
-		if got := IsAPIServerAudience(audience); got != want {
-			t.Errorf("%s: %v", audience, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			for _, warning := range test.grant.Warnings() {
+				got = append(got, warning.Field+": "+warning.Summary)
+				if warning.Text == "" {
+					t.Error("no text")
+				}
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
 	}
 }

@@ -38,13 +38,12 @@ func ValidName(name string) error {
 // ValidNamespace refuses what cannot be the name of a namespace.
 func ValidNamespace(name string) error { return because(name, content.IsDNS1123Label(name)) }
 
-// ValidServiceAccountName refuses what cannot be the name of a ServiceAccount: RBAC would take it, and match nothing.
-// Names of the form system:serviceaccount:NAMESPACE:NAME are subjects, not names.
+// ValidServiceAccountName refuses the empty name. Others that no ServiceAccount can have are worth a warning, see Warnings.
 func ValidServiceAccountName(name string) error {
-	if name == rbacAll {
-		return errors.New("* matches no ServiceAccount here, because RBAC compares names literally: leave the list out to cover all")
+	if name == "" {
+		return errors.New("a ServiceAccount's name must not be empty")
 	}
-	return because(name, content.IsDNS1123Subdomain(name))
+	return nil
 }
 
 // ValidGroup refuses the empty group.
@@ -76,9 +75,34 @@ func because(value string, problems []string) error {
 	return fmt.Errorf("%q: %s", value, strings.Join(problems, "; "))
 }
 
+// Warning is about something that works and is not likely to be meant.
+type Warning struct {
+	// Field is audience or service_account_names.
+	Field         string
+	Summary, Text string
+}
+
 // apiServerAudiences are those that API servers have by default (kubeadm's and most managed ones').
 var apiServerAudiences = []string{"https://kubernetes.default.svc", "https://kubernetes.default.svc.cluster.local"}
 
-// IsAPIServerAudience tells that an audience is the default one of API servers. A token for it opens the API server as
-// the pod's ServiceAccount, whoever holds it. Which audiences a given API server has is not to be learned from outside.
-func IsAPIServerAudience(audience string) bool { return slices.Contains(apiServerAudiences, audience) }
+// Warnings lists what is not likely to be meant.
+func (g Grant) Warnings() []Warning {
+	var out []Warning
+	if slices.Contains(apiServerAudiences, g.Audience) {
+		out = append(out, Warning{"audience", "An audience of the API server", fmt.Sprintf("%q is an audience of API servers by default. "+
+			"A token for it opens the API server as the pod's ServiceAccount, whoever holds it, and nodes could ask for it on behalf of "+
+			"every pod. Choose an audience that only the registry takes.", g.Audience)})
+	}
+	if g.Audience != strings.TrimSpace(g.Audience) {
+		out = append(out, Warning{"audience", "White space around the audience", fmt.Sprintf("The audience is compared literally, and %q "+
+			"begins or ends with white space.", g.Audience)})
+	}
+	for _, name := range sorted(g.ServiceAccountNames) {
+		if err := because(name, content.IsDNS1123Subdomain(name)); err != nil {
+			out = append(out, Warning{"service_account_names", "No ServiceAccount has this name", fmt.Sprintf("RBAC compares names "+
+				"literally, without wildcards and without namespaces, and no ServiceAccount can have the name %s. To cover all, leave "+
+				"service_account_names out; to choose namespaces, use namespaces.", err)})
+		}
+	}
+	return out
+}
