@@ -24,24 +24,30 @@ var plugins = sync.OnceValues(func() (string, error) {
 	return dir, cli.Build(context.Background(), dir)
 })
 
-// Workspace is a configuration that a test runs the real CLI and the real binary on, to see what a user sees.
-type Workspace struct {
-	*cli.Workspace
-	t *testing.T
-}
-
-// NewWorkspace writes a configuration, with the provider's source in front, into a folder of its own.
-func NewWorkspace(t *testing.T, config string) *Workspace {
+// Plugins is the folder with the provider's binary.
+func Plugins(t testing.TB) string {
 	t.Helper()
 	dir, err := plugins()
 	if err != nil {
 		t.Fatal(err)
 	}
+	return dir
+}
+
+// Workspace is a configuration that a test runs the real CLI and the real binary on, to see what a user sees.
+type Workspace struct {
+	*cli.Workspace
+	t testing.TB
+}
+
+// NewWorkspace writes a configuration, with the provider's source in front, into a folder of its own.
+func NewWorkspace(t testing.TB, config string) *Workspace {
+	t.Helper()
 	program, err := CLI()
 	if err != nil {
 		t.Fatal(err)
 	}
-	inner, err := cli.New(t.TempDir(), program, dir)
+	inner, err := cli.New(t.TempDir(), program, Plugins(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +101,7 @@ func (w *Workspace) State() string {
 }
 
 // Says expects that a text says each of these, wherever its lines break.
-func Says(t *testing.T, text string, wanted ...string) {
+func Says(t testing.TB, text string, wanted ...string) {
 	t.Helper()
 	flat := flatten(text)
 	for _, want := range wanted {
@@ -106,7 +112,7 @@ func Says(t *testing.T, text string, wanted ...string) {
 }
 
 // Silent expects that a text says none of these.
-func Silent(t *testing.T, text string, unwanted ...string) {
+func Silent(t testing.TB, text string, unwanted ...string) {
 	t.Helper()
 	flat := flatten(text)
 	for _, word := range unwanted {
