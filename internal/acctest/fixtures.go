@@ -1,12 +1,12 @@
 package acctest
 
 import (
+	"crypto/ecdh"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"math/big"
 	"reflect"
 	"strconv"
 
@@ -29,9 +29,15 @@ func KeySet(kids ...string) string {
 // publicKey derives a key from its kid. It guards nothing, so that it need not be secret.
 func publicKey(kid string) *ecdsa.PublicKey {
 	scalar := sha256.Sum256([]byte(kid))
-	curve := elliptic.P256()
-	x, y := curve.ScalarBaseMult(scalar[:]) //nolint:staticcheck // The point of a given scalar, which ecdsa has no way to ask for.
-	return &ecdsa.PublicKey{Curve: curve, X: new(big.Int).Set(x), Y: new(big.Int).Set(y)}
+	private, err := ecdh.P256().NewPrivateKey(scalar[:])
+	if err != nil {
+		panic(err) // One in 2^32 names; choose another.
+	}
+	public, err := ecdsa.ParseUncompressedPublicKey(elliptic.P256(), private.PublicKey().Bytes())
+	if err != nil {
+		panic(err) // A fault of the library.
+	}
+	return public
 }
 
 // HCL quotes a text as an HCL string.

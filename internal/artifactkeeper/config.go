@@ -83,8 +83,7 @@ func ParseEndpoint(endpoint string, allowHTTP bool) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil {
 		// The text of a *url.Error repeats the URL, which may carry a password.
-		var parse *url.Error
-		if errors.As(err, &parse) {
+		if parse, ok := errors.AsType[*url.Error](err); ok {
 			err = parse.Err
 		}
 		return refuse("this is not a URL: %s", err)

@@ -71,7 +71,7 @@ func checkLostCreate(t *testing.T, server *emulator.Server, adopted bool, err er
 	}
 	posts := 0
 	for _, r := range server.Requests() {
-		if r.Method == "POST" {
+		if r.Method == http.MethodPost {
 			posts++
 		}
 	}

@@ -121,8 +121,7 @@ func (c *Client) transportError(method, path string, err error) error {
 	e := &TransportError{Method: method, Path: path, Host: c.base.Host, Sent: maySend(err)}
 	// A *url.Error repeats the URL with its query; the reason alone is enough.
 	reason := err
-	var wrapped *url.Error
-	if errors.As(err, &wrapped) {
+	if wrapped, ok := errors.AsType[*url.Error](err); ok {
 		reason = wrapped.Err
 	}
 	e.advice = transportAdvice(err)

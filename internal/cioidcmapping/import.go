@@ -66,8 +66,7 @@ func (r *Resource) byName(ctx context.Context, names string) (providerID, id str
 				continue
 			}
 		}
-		var lookup *artifactkeeper.LookupError
-		if !errors.As(failure, &lookup) {
+		if _, ok := errors.AsType[*artifactkeeper.LookupError](failure); !ok {
 			return "", "", failure
 		}
 		err = failure

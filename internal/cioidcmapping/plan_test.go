@@ -2,6 +2,7 @@ package cioidcmapping_test
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -66,9 +67,7 @@ func TestWarnings(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			arguments := map[string]string{"group_binding_ids": list(w.groups[0])}
-			for name, argument := range c.arguments {
-				arguments[name] = argument
-			}
+			maps.Copy(arguments, c.arguments)
 			space := acctest.NewWorkspace(t, w.config(arguments))
 			planned := space.Plan(2)
 			if c.says != "" {
@@ -138,9 +137,7 @@ func TestUnknown(t *testing.T) {
 				}
 			}
 			arguments := map[string]string{"group_binding_ids": group}
-			for name, argument := range c.arguments {
-				arguments[name] = argument
-			}
+			maps.Copy(arguments, c.arguments)
 			space := acctest.NewWorkspace(t, later+w.config(arguments))
 			var vars []string
 			if c.value != "" {

@@ -3,6 +3,7 @@ package cioidcmapping_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -50,9 +51,7 @@ func newWorld(t *testing.T) *world {
 func (w *world) config(arguments map[string]string) string {
 	all := map[string]string{"provider_id": acctest.HCL(w.provider), "name": `"team"`,
 		"claim_filters": `{ "/kubernetes.io/namespace" = "team" }`}
-	for name, value := range arguments {
-		all[name] = value
-	}
+	maps.Copy(all, arguments)
 	var lines []string
 	for name, value := range all {
 		if value != "" {

@@ -20,6 +20,11 @@ import (
 // defaultPriority is the registry's own default.
 const defaultPriority = 100
 
+const filtersDescription = "What a token must say, as a map from claims to JSON values, or as JSON text. All must hold. " +
+	"A key is the name of a top-level claim or, with a leading `/`, a JSON Pointer (RFC 6901), such as " +
+	"`\"/kubernetes.io/namespace\"`; dots mean nothing. A list holds when any of its elements equals the claim. Values keep " +
+	"their type: `\"true\"` is not `true`. There are no globs. `{}` holds for every token of the issuer."
+
 // Schema describes the resource.
 func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
@@ -50,14 +55,11 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
 			},
 			"claim_filters": schema.DynamicAttribute{
-				MarkdownDescription: "What a token must say, as a map from claims to JSON values, or as JSON text. All must hold. A key is " +
-					"the name of a top-level claim or, with a leading `/`, a JSON Pointer (RFC 6901), such as " +
-					"`\"/kubernetes.io/namespace\"`; dots mean nothing. A list holds when any of its elements equals the claim. Values keep " +
-					"their type: `\"true\"` is not `true`. There are no globs. `{}` holds for every token of the issuer.",
-				CustomType:    attribute.ClaimFiltersType{},
-				Required:      true,
-				Validators:    []validator.Dynamic{attribute.ValidClaimFilters()},
-				PlanModifiers: []planmodifier.Dynamic{attribute.KeepEqualDynamic()},
+				MarkdownDescription: filtersDescription,
+				CustomType:          attribute.ClaimFiltersType{},
+				Required:            true,
+				Validators:          []validator.Dynamic{attribute.ValidClaimFilters()},
+				PlanModifiers:       []planmodifier.Dynamic{attribute.KeepEqualDynamic()},
 			},
 			"priority": schema.Int32Attribute{
 				MarkdownDescription: "Order among the mappings of a provider: the lowest that matches wins. Default `100`.",

@@ -3,6 +3,7 @@ package cioidcprovider_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -14,9 +15,7 @@ import (
 func set(changes map[string]string) []string {
 	arguments := map[string]string{"name": `"prod"`, "provider_type": `"kubernetes"`, "issuer_url": `"https://oidc.example.com/prod"`}
 	var lines []string
-	for name, value := range changes {
-		arguments[name] = value
-	}
+	maps.Copy(arguments, changes)
 	for name, value := range arguments {
 		if value != "" {
 			lines = append(lines, name+" = "+value)

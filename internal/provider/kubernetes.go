@@ -88,7 +88,7 @@ func (s *clusterSettings) check() {
 		return
 	}
 	at := path.Empty()
-	for _, step := range strings.Split(wrong.Arguments[0], ".") {
+	for step := range strings.SplitSeq(wrong.Arguments[0], ".") {
 		at = at.AtName(step)
 	}
 	s.diags.Append(diag.WithPath(at, diagnose.Error("use", wrong.Arguments[0], wrong)))

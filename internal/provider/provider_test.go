@@ -244,7 +244,7 @@ func TestCanary(t *testing.T) {
 				t.Fatalf("the trace has no request in it: %v", err)
 			}
 			// The CLI's own trace holds the plan's variables; the provider's lines must not.
-			for _, line := range strings.Split(string(trace), "\n") {
+			for line := range strings.SplitSeq(string(trace), "\n") {
 				if strings.Contains(line, "terraform-provider-aktrust") {
 					out += line
 				}

@@ -114,8 +114,7 @@ func (s *registrySettings) check() {
 		return
 	}
 	_, err := artifactkeeper.New(s.config)
-	var wrong *artifactkeeper.ConfigError
-	if errors.As(err, &wrong) {
+	if wrong, ok := errors.AsType[*artifactkeeper.ConfigError](err); ok {
 		s.diags.AddAttributeError(path.Root(wrong.Argument), "Invalid "+wrong.Argument, "The provider cannot use "+wrong.Error()+".")
 	} else if err != nil {
 		s.diags.AddError("Invalid configuration of the registry", err.Error())

@@ -31,7 +31,7 @@ func written(t *testing.T, arguments map[string]attr.Value) model {
 	plan := tfsdk.Plan{Schema: schema.Schema, Raw: empty}
 	for name, value := range arguments {
 		at := path.Empty()
-		for _, step := range strings.Split(name, ".") {
+		for step := range strings.SplitSeq(name, ".") {
 			at = at.AtName(step)
 		}
 		if diags := plan.SetAttribute(t.Context(), at, value); diags.HasError() {

@@ -23,9 +23,10 @@ func Build(ctx context.Context, dir string) error {
 	}
 	// #nosec G204 -- the program is the Go command.
 	cmd := exec.CommandContext(ctx, "go", "build", "-ldflags", "-s -w", "-o", filepath.Join(dir, "terraform-provider-aktrust"), ".")
-	cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("building the provider: %w\n%s", err, out)
+	var out bytes.Buffer
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = root, append(os.Environ(), "CGO_ENABLED=0"), &out, &out
+	if err := RunGroup(cmd); err != nil {
+		return fmt.Errorf("building the provider: %w\n%s", err, out.Bytes())
 	}
 	return nil
 }
@@ -68,12 +69,16 @@ type Result struct {
 	Output string
 }
 
-// Run runs a command of the CLI. An error means that it could not be run; a command that failed has a Code.
+// Run runs a command of the CLI. An error means that it could not be run, or was interrupted because ctx was over; a
+// command that failed has a Code.
 func (w *Workspace) Run(ctx context.Context, args ...string) (Result, error) {
 	var out bytes.Buffer
 	cmd := exec.CommandContext(ctx, w.CLI, args...) // #nosec G204 -- the developer's own choice.
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = w.Dir, w.Env, &out, &out
-	err := cmd.Run()
+	err := RunGroup(cmd)
+	if ctx.Err() != nil {
+		return Result{}, fmt.Errorf("%s %s was interrupted: %w", w.CLI, strings.Join(args, " "), context.Cause(ctx))
+	}
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		return Result{}, fmt.Errorf("running %s %s: %w", w.CLI, strings.Join(args, " "), err)
@@ -81,7 +86,8 @@ func (w *Workspace) Run(ctx context.Context, args ...string) (Result, error) {
 	return Result{Code: cmd.ProcessState.ExitCode(), Output: withoutOverrides(out.String())}, nil
 }
 
-var overrides = regexp.MustCompile(`(?s)[\n│╷ ]*Warning: Provider development overrides are in effect.*?published\s+(│\s+)?releases\.[\n│╵ ]*`)
+var overrides = regexp.MustCompile(
+	`(?s)[\n│╷ ]*Warning: Provider development overrides are in effect.*?published\s+(│\s+)?releases\.[\n│╵ ]*`)
 
 // withoutOverrides drops the CLI's warning that a provider is taken from a folder, with which every output begins.
 func withoutOverrides(text string) string { return overrides.ReplaceAllString(text, "") }
