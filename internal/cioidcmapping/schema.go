@@ -3,6 +3,7 @@ package cioidcmapping
 
 import (
 	"context"
+	"maps"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -67,22 +68,6 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				Computed:            true,
 				Default:             int32default.StaticInt32(defaultPriority),
 			},
-			"allowed_repo_ids": schema.SetAttribute{
-				MarkdownDescription: "Ceiling: the only repositories that may be pulled from, whatever is granted. Left out, there is no " +
-					"ceiling; `[]` denies every repository. It grants nothing.",
-				ElementType:   attribute.UUIDType{},
-				Optional:      true,
-				PlanModifiers: []planmodifier.Set{attribute.KeepEqualUUIDSet()},
-				Validators:    []validator.Set{attribute.ValidUUIDs()},
-			},
-			"group_binding_ids": schema.SetAttribute{
-				MarkdownDescription: "Grant: the groups that the account is in, and no others. Left out, its memberships are nobody's " +
-					"business here; `[]` strips every one.",
-				ElementType:   attribute.UUIDType{},
-				Optional:      true,
-				PlanModifiers: []planmodifier.Set{attribute.KeepEqualUUIDSet()},
-				Validators:    []validator.Set{attribute.ValidUUIDs()},
-			},
 			"is_enabled": schema.BoolAttribute{
 				MarkdownDescription: "Whether the mapping takes part. Default `true`.",
 				Optional:            true,
@@ -99,6 +84,29 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				Computed:            true,
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.UseNonNullStateForUnknown()},
 			},
+		},
+	}
+	maps.Copy(resp.Schema.Attributes, listAttributes())
+}
+
+// listAttributes describe the lists of which null, empty and filled are three things.
+func listAttributes() map[string]schema.Attribute {
+	return map[string]schema.Attribute{
+		"allowed_repo_ids": schema.SetAttribute{
+			MarkdownDescription: "Ceiling: the only repositories that may be pulled from, whatever is granted. Left out, there is no " +
+				"ceiling; `[]` denies every repository. It grants nothing.",
+			ElementType:   attribute.UUIDType{},
+			Optional:      true,
+			PlanModifiers: []planmodifier.Set{attribute.KeepEqualUUIDSet()},
+			Validators:    []validator.Set{attribute.ValidUUIDs()},
+		},
+		"group_binding_ids": schema.SetAttribute{
+			MarkdownDescription: "Grant: the groups that the account is in, and no others. Left out, its memberships are nobody's " +
+				"business here; `[]` strips every one.",
+			ElementType:   attribute.UUIDType{},
+			Optional:      true,
+			PlanModifiers: []planmodifier.Set{attribute.KeepEqualUUIDSet()},
+			Validators:    []validator.Set{attribute.ValidUUIDs()},
 		},
 	}
 }

@@ -3,6 +3,7 @@ package cioidcprovider
 
 import (
 	"context"
+	"maps"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -67,27 +68,34 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				Computed:            true,
 				Default:             booldefault.StaticBool(true),
 			},
-			"static_jwks": schema.StringAttribute{
-				MarkdownDescription: "The keys to verify tokens with, as the JSON text of a key set, such as `jwks` of " +
-					"`aktrust_cluster_jwks`. Compared as a set of keys: order and white space are no change. Without it, the registry " +
-					"fetches the keys from the issuer.",
-				CustomType:    attribute.KeySetType{},
-				Optional:      true,
-				Validators:    []validator.String{attribute.ValidKeySet()},
-				PlanModifiers: []planmodifier.String{attribute.KeepEqualString()},
-			},
-			"key_source": schema.StringAttribute{
-				MarkdownDescription: "`static` or `discovery`. Follows from `static_jwks` when left out. Going from `static` to " +
-					"`discovery` takes `key_source = \"discovery\"` written out, so that no missing value unpins the keys.",
-				Optional:   true,
-				Computed:   true,
-				Validators: []validator.String{stringvalidator.OneOf(artifactkeeper.KeySourceDiscovery, artifactkeeper.KeySourceStatic)},
-			},
-			"key_ids": schema.ListAttribute{
-				MarkdownDescription: "The `kid`s of `static_jwks`, sorted: the readable part of a rotation in a plan.",
-				ElementType:         types.StringType,
-				Computed:            true,
-			},
+		},
+	}
+	maps.Copy(resp.Schema.Attributes, keyAttributes())
+}
+
+// keyAttributes describe what tokens are verified with.
+func keyAttributes() map[string]schema.Attribute {
+	return map[string]schema.Attribute{
+		"static_jwks": schema.StringAttribute{
+			MarkdownDescription: "The keys to verify tokens with, as the JSON text of a key set, such as `jwks` of " +
+				"`aktrust_cluster_jwks`. Compared as a set of keys: order and white space are no change. Without it, the registry " +
+				"fetches the keys from the issuer.",
+			CustomType:    attribute.KeySetType{},
+			Optional:      true,
+			Validators:    []validator.String{attribute.ValidKeySet()},
+			PlanModifiers: []planmodifier.String{attribute.KeepEqualString()},
+		},
+		"key_source": schema.StringAttribute{
+			MarkdownDescription: "`static` or `discovery`. Follows from `static_jwks` when left out. Going from `static` to " +
+				"`discovery` takes `key_source = \"discovery\"` written out, so that no missing value unpins the keys.",
+			Optional:   true,
+			Computed:   true,
+			Validators: []validator.String{stringvalidator.OneOf(artifactkeeper.KeySourceDiscovery, artifactkeeper.KeySourceStatic)},
+		},
+		"key_ids": schema.ListAttribute{
+			MarkdownDescription: "The `kid`s of `static_jwks`, sorted: the readable part of a rotation in a plan.",
+			ElementType:         types.StringType,
+			Computed:            true,
 		},
 	}
 }
