@@ -13,7 +13,7 @@ func TestEqualComparesByMeaning(t *testing.T) {
 	type provider = kubeletconfig.Provider
 	same := map[string]func(*provider){
 		"nothing changed":   func(*provider) {},
-		"a copied duration": func(p *provider) { p.DefaultCacheDuration = ptr(720 * time.Minute) },
+		"a copied duration": func(p *provider) { p.DefaultCacheDuration = new(720 * time.Minute) },
 		"env reordered":     func(p *provider) { p.Env[0], p.Env[1] = p.Env[1], p.Env[0] },
 		"env overridden": func(p *provider) {
 			p.Env = append([]kubeletconfig.EnvVar{{Name: "AK_TIMEOUT", Value: "never seen"}}, p.Env...)
@@ -28,14 +28,14 @@ func TestEqualComparesByMeaning(t *testing.T) {
 		"name":          func(p *provider) { p.Name = "other" },
 		"version":       func(p *provider) { p.APIVersion = kubeletconfig.PluginV1beta1 },
 		"images":        func(p *provider) { p.MatchImages = p.MatchImages[:1] },
-		"duration":      func(p *provider) { p.DefaultCacheDuration = ptr(time.Hour) },
+		"duration":      func(p *provider) { p.DefaultCacheDuration = new(time.Hour) },
 		"no duration":   func(p *provider) { p.DefaultCacheDuration = nil },
 		"args":          func(p *provider) { p.Args[0] = "--url=https://other.test" },
 		"env":           func(p *provider) { p.Env[0].Value = "11s" },
 		"no attributes": func(p *provider) { p.TokenAttributes = nil },
 		"audience":      func(p *provider) { p.TokenAttributes.ServiceAccountTokenAudience = "other" },
 		"cache type":    func(p *provider) { p.TokenAttributes.CacheType = kubeletconfig.CacheTypeToken },
-		"require":       func(p *provider) { p.TokenAttributes.RequireServiceAccount = ptr(false) },
+		"require":       func(p *provider) { p.TokenAttributes.RequireServiceAccount = new(false) },
 		"required":      func(p *provider) { p.TokenAttributes.RequiredServiceAccountAnnotationKeys = nil },
 		"optional":      func(p *provider) { p.TokenAttributes.OptionalServiceAccountAnnotationKeys = nil },
 	}

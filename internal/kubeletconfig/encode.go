@@ -124,8 +124,8 @@ type attributesObject struct {
 	Audience               string       `json:"serviceAccountTokenAudience" yaml:"serviceAccountTokenAudience"`
 	CacheType              string       `json:"cacheType" yaml:"cacheType"`
 	RequireServiceAccount  *bool        `json:"requireServiceAccount,omitempty" yaml:"requireServiceAccount,omitempty"`
-	RequiredAnnotationKeys list[string] `json:"requiredServiceAccountAnnotationKeys,omitzero" yaml:"requiredServiceAccountAnnotationKeys,omitempty"`
-	OptionalAnnotationKeys list[string] `json:"optionalServiceAccountAnnotationKeys,omitzero" yaml:"optionalServiceAccountAnnotationKeys,omitempty"`
+	RequiredAnnotationKeys list[string] `json:"requiredServiceAccountAnnotationKeys,omitzero" yaml:"requiredServiceAccountAnnotationKeys,omitempty"` //nolint:lll // The names are that long.
+	OptionalAnnotationKeys list[string] `json:"optionalServiceAccountAnnotationKeys,omitzero" yaml:"optionalServiceAccountAnnotationKeys,omitempty"` //nolint:lll // The names are that long.
 }
 
 type duration time.Duration

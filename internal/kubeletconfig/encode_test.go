@@ -117,7 +117,7 @@ func TestEncodeKeepsAbsentAndEmptyApart(t *testing.T) {
 		"empty lists":      {APIVersion: kubeletconfig.FileV1, Providers: []kubeletconfig.Provider{{MatchImages: []string{}, Args: []string{}, Env: []kubeletconfig.EnvVar{}}}},
 		"empty attributes": {APIVersion: kubeletconfig.FileV1, Providers: []kubeletconfig.Provider{{TokenAttributes: &kubeletconfig.TokenAttributes{}}}},
 		"empty key lists": {APIVersion: kubeletconfig.FileV1, Providers: []kubeletconfig.Provider{{TokenAttributes: &kubeletconfig.TokenAttributes{
-			RequireServiceAccount: ptr(false), RequiredServiceAccountAnnotationKeys: []string{}, OptionalServiceAccountAnnotationKeys: []string{},
+			RequireServiceAccount: new(false), RequiredServiceAccountAnnotationKeys: []string{}, OptionalServiceAccountAnnotationKeys: []string{},
 		}}}},
 		"everything": full(),
 	}

@@ -6,8 +6,6 @@ import (
 	"github.com/aktrust/terraform-provider-aktrust/internal/kubeletconfig"
 )
 
-func ptr[T any](v T) *T { return &v }
-
 // full is a config that uses every member.
 func full() kubeletconfig.Config {
 	return kubeletconfig.Config{
@@ -16,14 +14,14 @@ func full() kubeletconfig.Config {
 			{
 				Name:                 "ak-kubelet-provider",
 				MatchImages:          []string{"ak.test", "*.ak.test:8443/team/"},
-				DefaultCacheDuration: ptr(12 * time.Hour),
+				DefaultCacheDuration: new(12 * time.Hour),
 				APIVersion:           kubeletconfig.PluginV1,
 				Args:                 []string{"--url=https://ak.test", "--log-level=info"},
 				Env:                  []kubeletconfig.EnvVar{{Name: "AK_TIMEOUT", Value: "10s"}, {Name: "HTTPS_PROXY", Value: ""}},
 				TokenAttributes: &kubeletconfig.TokenAttributes{
 					ServiceAccountTokenAudience:          "artifact-keeper",
 					CacheType:                            kubeletconfig.CacheTypeServiceAccount,
-					RequireServiceAccount:                ptr(true),
+					RequireServiceAccount:                new(true),
 					RequiredServiceAccountAnnotationKeys: []string{"ak.test/role"},
 					OptionalServiceAccountAnnotationKeys: []string{"ak.test/team"},
 				},
@@ -31,7 +29,7 @@ func full() kubeletconfig.Config {
 			{
 				Name:                 "ecr-credential-provider",
 				MatchImages:          []string{"*.dkr.ecr.*.amazonaws.com"},
-				DefaultCacheDuration: ptr(time.Duration(0)),
+				DefaultCacheDuration: new(time.Duration(0)),
 				APIVersion:           kubeletconfig.PluginV1,
 			},
 		},

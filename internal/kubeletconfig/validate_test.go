@@ -17,11 +17,11 @@ func TestValidateAcceptsWhatTheKubeletDoes(t *testing.T) {
 		"everything":          func(*provider) {},
 		"no attributes":       func(p *provider) { p.TokenAttributes = nil },
 		"older protocol":      func(p *provider) { p.TokenAttributes, p.APIVersion = nil, kubeletconfig.PluginV1alpha1 },
-		"no caching":          func(p *provider) { p.DefaultCacheDuration = ptr(time.Duration(0)) },
+		"no caching":          func(p *provider) { p.DefaultCacheDuration = new(time.Duration(0)) },
 		"keys in upper case":  func(p *provider) { p.TokenAttributes.RequiredServiceAccountAnnotationKeys = []string{"Ak.Test/Role"} },
 		"keys differ in case": func(p *provider) { p.TokenAttributes.RequiredServiceAccountAnnotationKeys = []string{"a", "A"} },
 		"optional without account": func(p *provider) {
-			p.TokenAttributes.RequireServiceAccount = ptr(false)
+			p.TokenAttributes.RequireServiceAccount = new(false)
 			p.TokenAttributes.RequiredServiceAccountAnnotationKeys = []string{}
 		},
 		"odd, but accepted": func(p *provider) { p.Name, p.MatchImages = "ak\t", []string{"", "https://ak.test", "ak.test/*"} },
@@ -57,7 +57,7 @@ func TestValidateSaysWhereAndWhatToDo(t *testing.T) {
 		{"no duration", `providers[0] "ak-kubelet-provider": defaultCacheDuration`, "Required value", `"5m"`,
 			func(p *provider) { p.DefaultCacheDuration = nil }},
 		{"negative duration", `providers[0] "ak-kubelet-provider": defaultCacheDuration`, `"-1m0s"`, `"0s"`,
-			func(p *provider) { p.DefaultCacheDuration = ptr(-time.Minute) }},
+			func(p *provider) { p.DefaultCacheDuration = new(-time.Minute) }},
 		{"no audience", `providers[0] "ak-kubelet-provider": tokenAttributes.serviceAccountTokenAudience`, "Required value", "expects of a token",
 			func(p *provider) { p.TokenAttributes.ServiceAccountTokenAudience = "" }},
 		{"no requirement", `providers[0] "ak-kubelet-provider": tokenAttributes.requireServiceAccount`, "Required value", "set true",
@@ -67,7 +67,7 @@ func TestValidateSaysWhereAndWhatToDo(t *testing.T) {
 		{"cache type of a response", `providers[0] "ak-kubelet-provider": tokenAttributes.cacheType`, `"Registry"`, "use ServiceAccount",
 			func(p *provider) { p.TokenAttributes.CacheType = "Registry" }},
 		{"required without account", `providers[0] "ak-kubelet-provider": tokenAttributes.requiredServiceAccountAnnotationKeys`, "cannot be false", "make the annotations optional",
-			func(p *provider) { p.TokenAttributes.RequireServiceAccount = ptr(false) }},
+			func(p *provider) { p.TokenAttributes.RequireServiceAccount = new(false) }},
 		{"bad key", `providers[0] "ak-kubelet-provider": tokenAttributes.optionalServiceAccountAnnotationKeys[1]`, `"a/b/c"`, "key of an annotation",
 			func(p *provider) { p.TokenAttributes.OptionalServiceAccountAnnotationKeys = []string{"a", "a/b/c"} }},
 		{"key twice", `providers[0] "ak-kubelet-provider": tokenAttributes.requiredServiceAccountAnnotationKeys[1]`, `Duplicate value: "a"`, "once",

@@ -46,9 +46,8 @@ func TestParseAgreesWithTheKubelet(t *testing.T) {
 			if err == nil {
 				t.Fatalf("the kubelet refuses this: %s", v.Error)
 			}
-			var undecodable *kubeletconfig.DecodeError
 			got := err.Error()
-			if errors.As(err, &undecodable) {
+			if _, ok := errors.AsType[*kubeletconfig.DecodeError](err); ok {
 				got = `error decoding config "CONFIG": ` + got
 			}
 			// The kubelet repeats the whole file here, which may hold secrets.

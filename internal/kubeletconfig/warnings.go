@@ -54,7 +54,8 @@ func nameWarning(name string) string {
 		return "the name is empty: the kubelet takes the directory of the binaries for the plugin and exits at start"
 	case strings.ContainsFunc(strings.ReplaceAll(name, " ", ""), isInvisible):
 		// Spaces are refused, see Validate.
-		return fmt.Sprintf("the name %q has white space or control characters in it: the kubelet looks for a binary of exactly this name", name)
+		return fmt.Sprintf("the name %q has white space or control characters in it: the kubelet looks for a binary of exactly "+
+			"this name", name)
 	}
 	return ""
 }

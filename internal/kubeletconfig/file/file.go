@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -83,13 +84,12 @@ func CheckPath(path string) error {
 		return &PathError{strings.ReplaceAll(path, "\x00", ""), "has a NUL character in it", "No file can be called so."}
 	}
 	components := strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == filepath.Separator })
-	for _, component := range components {
-		if component == ".." {
-			return &PathError{path, `has ".." in it, which means another file as soon as a directory before it is a symbolic link`,
-				"Write the path without it; in a configuration, abspath() does that."}
-		}
+	if slices.Contains(components, "..") {
+		return &PathError{path, `has ".." in it, which means another file as soon as a directory before it is a symbolic link`,
+			"Write the path without it; in a configuration, abspath() does that."}
 	}
-	if last := path[len(path)-1]; last == '/' || last == filepath.Separator || len(components) == 0 || components[len(components)-1] == "." {
+	last := path[len(path)-1]
+	if last == '/' || last == filepath.Separator || len(components) == 0 || components[len(components)-1] == "." {
 		return &PathError{path, "names a directory", "Add the name of a file."}
 	}
 	return nil

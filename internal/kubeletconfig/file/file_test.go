@@ -43,12 +43,7 @@ func TestReadTellsAbsentFromUnreadable(t *testing.T) {
 }
 
 func TestOnlyRegularFilesAreTouched(t *testing.T) {
-	// Paths of sockets are short, and those of temporary directories are not.
-	root, err := os.MkdirTemp("", "file")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = os.RemoveAll(root) }()
+	root := t.TempDir()
 	write(t, filepath.Join(root, "target"), "text", 0o600)
 	kinds := map[string]struct {
 		make func(path string) error
@@ -85,7 +80,7 @@ func TestOnlyRegularFilesAreTouched(t *testing.T) {
 			}
 		}
 	}
-	_, err = disk.Read(os.DevNull)
+	_, err := disk.Read(os.DevNull)
 	if err == nil || !strings.Contains(err.Error(), "a device") {
 		t.Errorf("a device: got %v", err)
 	}

@@ -37,18 +37,9 @@ func (d *Disk) write(path string, content []byte, permissions Permissions, put f
 	if err := CheckPath(path); err != nil {
 		return err
 	}
-	info, err := d.system.Lstat(path)
-	if err == nil {
-		err = d.checkRegular(path, info)
-	} else if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	} else {
-		err = d.explain("look at", path, err)
-	}
-	if err != nil {
+	if err := d.checkPlace(path); err != nil {
 		return err
 	}
-
 	directory := filepath.Dir(path)
 	made, err := d.makeDirectories(directory, permissions.Directory)
 	defer func() {
@@ -75,6 +66,18 @@ func (d *Disk) write(path string, content []byte, permissions Permissions, put f
 		return d.explain("sync directory", directory, err)
 	}
 	return nil
+}
+
+// checkPlace makes sure that there is a regular file at path or nothing.
+func (d *Disk) checkPlace(path string) error {
+	info, err := d.system.Lstat(path)
+	switch {
+	case err == nil:
+		return d.checkRegular(path, info)
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	}
+	return d.explain("look at", path, err)
 }
 
 // prepare writes a temporary file with its final permissions down to the disk and returns its name. The name never

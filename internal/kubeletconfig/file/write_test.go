@@ -70,7 +70,7 @@ func TestCreateMakesDirectoriesAndSetsModesExactly(t *testing.T) {
 	defer syscall.Umask(old)
 	root := t.TempDir()
 	disk := file.NewDisk(file.OS{})
-	if err := disk.Create(filepath.Join(root, "a/b/config.yaml"), []byte("new"), permissions); err != nil {
+	if err := disk.Create(filepath.Join(root, "a", "b", "config.yaml"), []byte("new"), permissions); err != nil {
 		t.Fatal(err)
 	}
 	expectTree(t, root, map[string]string{
@@ -188,7 +188,7 @@ func TestFailedWriteLeavesEverythingAsItWas(t *testing.T) {
 				fail["link"] = syscall.EPERM
 			}
 			system := &faulty{fail: fail}
-			if err := file.NewDisk(system).Create(filepath.Join(root, "made/for/config.yaml"), []byte("new content"), permissions); !errors.Is(err, errFault) {
+			if err := file.NewDisk(system).Create(filepath.Join(root, "made", "for", "config.yaml"), []byte("new content"), permissions); !errors.Is(err, errFault) {
 				t.Errorf("got %v", err)
 			}
 			expectTree(t, root, map[string]string{})
@@ -237,7 +237,7 @@ func TestDirectoryOfSomeoneElseIsLeftAlone(t *testing.T) {
 			t.Error(err)
 		}
 	}}
-	if err := file.NewDisk(system).Create(filepath.Join(root, "theirs/config.yaml"), []byte("new"), permissions); !errors.Is(err, errFault) {
+	if err := file.NewDisk(system).Create(filepath.Join(root, "theirs", "config.yaml"), []byte("new"), permissions); !errors.Is(err, errFault) {
 		t.Errorf("got %v", err)
 	}
 	expectTree(t, root, map[string]string{"theirs": "drwx------"})

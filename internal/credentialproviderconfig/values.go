@@ -1,0 +1,118 @@
+package credentialproviderconfig
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+
+	"github.com/aktrust/terraform-provider-aktrust/internal/attribute"
+	"github.com/aktrust/terraform-provider-aktrust/internal/kubeletconfig/file"
+)
+
+type (
+	// pathType is the type of a path, where "./a//b" is "a/b".
+	pathType  = attribute.TextType[pathMeaning]
+	pathValue = attribute.Text[pathMeaning]
+
+	// permissionType is the type of permissions in octal, where "644" is "0644".
+	permissionType  = attribute.TextType[permissionMeaning]
+	permissionValue = attribute.Text[permissionMeaning]
+)
+
+type pathMeaning struct{}
+
+func (pathMeaning) Kind() string          { return "Path" }
+func (pathMeaning) Same(a, b string) bool { return filepath.Clean(a) == filepath.Clean(b) }
+
+type permissionMeaning struct{}
+
+func (permissionMeaning) Kind() string { return "Permission" }
+
+func (permissionMeaning) Same(a, b string) bool {
+	left, err := parsePermission(a)
+	if err != nil {
+		return a == b
+	}
+	right, err := parsePermission(b)
+	return err == nil && left == right
+}
+
+// parsePermission reads permissions in octal. What the schema lets a configuration say is at most 0777.
+func parsePermission(text string) (fs.FileMode, error) {
+	mode, err := strconv.ParseUint(text, 8, 12)
+	if err != nil {
+		return 0, fmt.Errorf("%q are no permissions in octal", text)
+	}
+	return fs.FileMode(mode), nil
+}
+
+// formatPermission writes permissions the way chmod takes them, the bits for setuid, setgid and sticky included.
+func formatPermission(mode fs.FileMode) string {
+	octal := uint32(mode.Perm())
+	for i, special := range []fs.FileMode{fs.ModeSticky, fs.ModeSetgid, fs.ModeSetuid} {
+		if mode&special != 0 {
+			octal |= 0o1000 << i
+		}
+	}
+	return fmt.Sprintf("%04o", octal)
+}
+
+// formatDuration writes a duration the way people do: Go's own form without its zeros, "12h" and not "12h0m0s".
+func formatDuration(duration time.Duration) string {
+	text := duration.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}
+
+// validPath refuses paths that cannot be those of a file, without looking at the disk.
+type validPath struct{}
+
+func (validPath) Description(context.Context) string         { return "must be the path of a file" }
+func (validPath) MarkdownDescription(context.Context) string { return "must be the path of a file" }
+
+func (validPath) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
+		return
+	}
+	var refused *file.PathError
+	if err := file.CheckPath(req.ConfigValue.ValueString()); errors.As(err, &refused) {
+		resp.Diagnostics.AddAttributeError(req.Path, "Not the path of a file",
+			fmt.Sprintf("The path %s. %s", refused, refused.Advice()))
+	}
+}
+
+// requiredAttributes are the attributes that an element of a list needs. They are not Required in the schema: for an
+// element that is unknown as a whole, such as what a function makes of unknown arguments, the framework would take them
+// for missing.
+type requiredAttributes []string
+
+func (requiredAttributes) Description(context.Context) string {
+	return "must have its required attributes"
+}
+func (requiredAttributes) MarkdownDescription(context.Context) string {
+	return "must have its required attributes"
+}
+
+func (names requiredAttributes) ValidateObject(_ context.Context, req validator.ObjectRequest, resp *validator.ObjectResponse) {
+	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
+		return
+	}
+	for _, name := range names {
+		if value, ok := req.ConfigValue.Attributes()[name]; !ok || value.IsNull() {
+			resp.Diagnostics.AddAttributeError(req.Path.AtName(name), "Missing required argument",
+				fmt.Sprintf("The argument %s is required, but it is not set or null.", req.Path.AtName(name)))
+		}
+	}
+}
