@@ -15,6 +15,7 @@ import (
 	"github.com/aktrust/terraform-provider-aktrust/internal/cioidcprovider"
 	"github.com/aktrust/terraform-provider-aktrust/internal/cluster"
 	"github.com/aktrust/terraform-provider-aktrust/internal/connection"
+	"github.com/aktrust/terraform-provider-aktrust/internal/credentialproviderconfig"
 	"github.com/aktrust/terraform-provider-aktrust/internal/group"
 	"github.com/aktrust/terraform-provider-aktrust/internal/repository"
 )
@@ -86,6 +87,7 @@ func (p *Provider) Resources(context.Context) []func() resource.Resource {
 	return []func() resource.Resource{
 		cioidcmapping.NewResource,
 		cioidcprovider.NewResource,
+		credentialproviderconfig.NewResource,
 	}
 }
 
