@@ -15,9 +15,18 @@ import (
 // What it is all for: a kubelet is refused before, gets exactly what is granted, and is refused again afterwards.
 func TestNodesGetWhatIsGranted(t *testing.T) {
 	client, _ := connect(t)
-	k := startKubelet(t, "grants-a/app", "grants-a/other", "grants-b/app")
+	kubelet, err := controlplane.Shared(t).Kubelet(t.Context(), controlplane.Node, "grants-a/app", "grants-a/other", "grants-b/app")
+	if err != nil {
+		t.Fatal(err)
+	}
+	gets := func(audience string, accounts ...string) {
+		t.Helper()
+		if err := kubelet.Gets(t.Context(), audience, accounts...); err != nil {
+			t.Fatal(err)
+		}
+	}
 	grant := grantFor(t)
-	k.gets(t, grant.Audience)
+	gets(grant.Audience)
 
 	var last *Grant
 	for _, step := range []struct {
@@ -34,15 +43,15 @@ func TestNodesGetWhatIsGranted(t *testing.T) {
 		next.Namespaces, next.ServiceAccountNames = step.namespaces, step.names
 		mustApply(t, client, next, last)
 		finds(t, client, next)
-		k.gets(t, grant.Audience, step.want...)
+		gets(grant.Audience, step.want...)
 		last = &next
 	}
-	k.gets(t, "https://testnodesgetwhatisgranted.test/v2") // without the slash it is another audience
+	gets("https://testnodesgetwhatisgranted.test/v2") // without the slash it is another audience
 
 	if err := Delete(t.Context(), client, grant.Name, scope(last)); err != nil {
 		t.Fatal(err)
 	}
-	k.gets(t, grant.Audience)
+	gets(grant.Audience)
 	if found, err := Read(t.Context(), client, grant.Name, last); found != nil || err != nil {
 		t.Errorf("after deletion: %v, %v", found, err)
 	}

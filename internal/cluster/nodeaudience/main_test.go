@@ -1,13 +1,11 @@
 package nodeaudience
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/aktrust/terraform-provider-aktrust/internal/acctest/controlplane"
 	"github.com/aktrust/terraform-provider-aktrust/internal/cluster"
@@ -69,65 +67,5 @@ func says(t *testing.T, err error, parts ...string) {
 		if !strings.Contains(text, part) {
 			t.Errorf("error does not say %q:\n%s", part, text)
 		}
-	}
-}
-
-// kubelet asks for tokens as a node does: for a pod that runs on it.
-type kubelet struct {
-	api  *controlplane.API
-	pods map[string]controlplane.Pod // by namespace/ServiceAccount
-}
-
-// startKubelet makes a pod for each namespace/ServiceAccount and waits until the node authorizer knows them.
-func startKubelet(t *testing.T, accounts ...string) *kubelet {
-	t.Helper()
-	plane := controlplane.Shared(t)
-	admin := plane.As(controlplane.Admin)
-	k := &kubelet{api: plane.As(controlplane.NodeUser(controlplane.Node)), pods: map[string]controlplane.Pod{}}
-	if err := admin.EnsureNode(t.Context(), controlplane.Node); err != nil {
-		t.Fatal(err)
-	}
-	for _, account := range accounts {
-		namespace, name, _ := strings.Cut(account, "/")
-		err := errors.Join(admin.EnsureNamespace(t.Context(), namespace), admin.EnsureServiceAccount(t.Context(), namespace, name, nil))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if k.pods[account], err = admin.EnsurePod(t.Context(), namespace, name, name, controlplane.Node); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return k
-}
-
-// refusal is what NodeRestriction of Kubernetes 1.34 answers.
-const refusal = "is not authorized to request tokens for this audience"
-
-// gets waits until exactly these accounts' tokens are granted for the audience, and all others refused for the right
-// reason: what RBAC stores reaches the authorizers a moment later.
-func (k *kubelet) gets(t *testing.T, audience string, accounts ...string) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
-	want := map[string]bool{}
-	for _, account := range accounts {
-		want[account] = true
-	}
-	if err := controlplane.Eventually(ctx, func(ctx context.Context) error {
-		for account, pod := range k.pods {
-			namespace, name, _ := strings.Cut(account, "/")
-			_, err := k.api.CreateToken(ctx, namespace, name, audience, &pod)
-			switch {
-			case want[account] && err != nil:
-				return err
-			case !want[account] && err == nil:
-				return fmt.Errorf("a token of %s for %s was granted", account, audience)
-			case !want[account] && !strings.Contains(err.Error(), refusal):
-				return err
-			}
-		}
-		return nil
-	}); err != nil {
-		t.Fatal(err)
 	}
 }
