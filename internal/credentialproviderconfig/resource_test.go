@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -159,4 +160,33 @@ func TestImportKeepsTheWordsOfAFile(t *testing.T) {
 			Config:    config(path, minimal), ConfigPlanChecks: action(plancheck.ResourceActionUpdate), Check: disk(path, minimalYAML, 0o644),
 		},
 	)
+}
+
+// What a file does not tell is planned after an import, and leaves the file alone.
+func TestImportIsFollowedByWhatTheFileDoesNotTell(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "config.yaml")
+	write(t, path, minimalYAML)
+	var before os.FileInfo
+	if err := stat(path, &before)(nil); err != nil {
+		t.Fatal(err)
+	}
+	run(t, resource.TestStep{
+		Config: "import {\n  to = " + address + "\n  id = \"" + path + "\"\n}\n" +
+			config(path, minimal, `bin_dir = "/opt/bin"`, `directory_permission = "0700"`),
+		ConfigPlanChecks: resource.ConfigPlanChecks{
+			PreApply:             []plancheck.PlanCheck{expectChanged{"bin_dir", "directory_permission", "kubelet_args"}},
+			PostApplyPostRefresh: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()},
+		},
+		Check: sameFile(path, &before),
+	})
+}
+
+// Two resources of one apply cannot slip past each other: one of them writes the file, the other says that it is there.
+func TestOneFileHasOneOwner(t *testing.T) {
+	other := strings.Replace(config("config.yaml", full), `"test"`, `"other"`, 1)
+	w := acctest.NewWorkspace(t, config("config.yaml", minimal)+other)
+	acctest.Says(t, w.Expect(1, "apply", "-no-color", "-auto-approve"), "is there already and holds something else")
+	if got := read(t, filepath.Join(w.Dir, "config.yaml")); got != minimalYAML && got != fullYAML {
+		t.Errorf("the file holds\n%s", got)
+	}
 }

@@ -164,10 +164,11 @@ func entryAttributes() map[string]schema.Attribute {
 			Validators:          []validator.List{listvalidator.NoNullValues()},
 		},
 		"env": schema.MapAttribute{
-			MarkdownDescription: "Environment of the plugin, added to the kubelet's own.",
-			ElementType:         types.StringType,
-			Optional:            true,
-			Validators:          []validator.Map{mapvalidator.NoNullValues()},
+			MarkdownDescription: "Environment of the plugin, added to the kubelet's own. No place for secrets: like all of the file it " +
+				"shows in `content`.",
+			ElementType: types.StringType,
+			Optional:    true,
+			Validators:  []validator.Map{mapvalidator.NoNullValues()},
 		},
 		"token_attributes": tokenAttributes(),
 	}
