@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	configv1 "k8s.io/kubelet/config/v1"
 
 	"github.com/aktrust/terraform-provider-aktrust/internal/kubeletconfig/older"
@@ -32,5 +33,37 @@ func TestDeepCopyObjectSharesNothing(t *testing.T) {
 	original.Providers[1].Name = "x"
 	if diff := cmp.Diff(build(), copied); diff != "" {
 		t.Errorf("the copy changed with its original:\n%s", diff)
+	}
+}
+
+func TestV1KeepsEverything(t *testing.T) {
+	file := &older.CredentialProviderConfig{}
+	if got := file.V1(); got != nil {
+		t.Errorf("absent providers became %v", got)
+	}
+	file.Providers = []older.CredentialProvider{{
+		Name: "ak", MatchImages: []string{"ak.test"}, DefaultCacheDuration: &metav1.Duration{Duration: time.Hour},
+		APIVersion: "credentialprovider.kubelet.k8s.io/v1beta1", Args: []string{}, Env: []configv1.ExecEnvVar{{Name: "A", Value: "b"}},
+	}}
+	want := []configv1.CredentialProvider{{
+		Name: "ak", MatchImages: []string{"ak.test"}, DefaultCacheDuration: &metav1.Duration{Duration: time.Hour},
+		APIVersion: "credentialprovider.kubelet.k8s.io/v1beta1", Args: []string{}, Env: []configv1.ExecEnvVar{{Name: "A", Value: "b"}},
+	}}
+	if diff := cmp.Diff(want, file.V1()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestSchemeKnowsBothVersions(t *testing.T) {
+	scheme := runtime.NewScheme()
+	if err := older.AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	for _, version := range []string{"v1beta1", "v1alpha1"} {
+		kind := configv1.SchemeGroupVersion.WithKind("CredentialProviderConfig")
+		kind.Version = version
+		if !scheme.Recognizes(kind) {
+			t.Errorf("%s is not known", kind)
+		}
 	}
 }
