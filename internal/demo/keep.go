@@ -1,0 +1,43 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// keep says how to use what runs, and waits for the end of ctx. What the last step has destroyed is applied once more,
+// so that there is something to look at.
+func (d *demo) keep(ctx context.Context, destroyed bool) error {
+	if destroyed {
+		d.report.title("KEEP is set: the configuration is applied once more")
+		if err := d.apply(ctx); err != nil {
+			return err
+		}
+	}
+	token := d.path("registry-token")
+	if err := os.WriteFile(token, []byte(d.registry.Token()), 0o600); err != nil {
+		return err
+	}
+	d.report.title("Everything is left running. In another shell:")
+	d.report.write(fmt.Sprintf(`
+   cd %s
+   export TF_CLI_CONFIG_FILE=%s
+   export ARTIFACT_KEEPER_ENDPOINT=%s
+   export ARTIFACT_KEEPER_TOKEN="$(cat %s)"
+   export ARTIFACT_KEEPER_CA_CERTIFICATE="$(cat %s)"
+   export KUBECONFIG=%s
+
+   %s plan
+   curl -sS --cacert %s -H "Authorization: Bearer $ARTIFACT_KEEPER_TOKEN" "$ARTIFACT_KEEPER_ENDPOINT/api/v1/admin/ci-oidc"
+   kubectl get clusterroles,clusterrolebindings -l app.kubernetes.io/managed-by=%s
+   cat %s
+
+Ctrl-C here stops the registry and the cluster, and removes the folder.`,
+		d.cli.Dir, filepath.Join(d.path(pluginsDir), "cli.tfrc"), d.registry.URL(), token, d.path(caFile), d.path(kubeconfigFile),
+		d.cli.CLI, d.path(caFile), owner, d.path(nodeFile)))
+	<-ctx.Done()
+	d.report.title("Stopping.")
+	return nil
+}
