@@ -36,7 +36,7 @@ func (d *demo) apply(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.report.fact("apply", lineWith(out, "Apply complete!"))
+	d.report.fact("apply", "%s", lineWith(out, "Apply complete!"))
 	return nil
 }
 
@@ -46,7 +46,7 @@ func (d *demo) unchanged(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.report.fact("plan", lineWith(out, "No changes."))
+	d.report.fact("plan", "%s", lineWith(out, "No changes."))
 	return nil
 }
 

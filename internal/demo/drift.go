@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -37,14 +38,14 @@ func (d *demo) proveDrift(ctx context.Context) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		d.report.fact(drift.label, done)
+		d.report.fact(drift.label, "%s", done)
 		said[drift.label] = words
 	}
 	plan, err := d.command(ctx, 2, "plan", "-detailed-exitcode", "-no-color")
 	if err != nil {
 		return "", err
 	}
-	d.report.fact("plan", lineWith(plan, "Plan:"))
+	d.report.fact("plan", "%s", lineWith(plan, "Plan:"))
 	for _, drift := range d.drifts() {
 		lines := strings.Join(planLines(plan, drift.address, drift.attributes...), "\n")
 		for _, words := range said[drift.label] {
@@ -52,7 +53,7 @@ func (d *demo) proveDrift(ctx context.Context) (string, error) {
 				return "", fmt.Errorf("the plan does not say %q of %s:\n%s", words, drift.address, plan)
 			}
 		}
-		d.report.fact("  "+drift.label, drift.address+"\n"+lines)
+		d.report.fact("  "+drift.label, "%s\n%s", drift.address, lines)
 	}
 	if err := d.apply(ctx); err != nil {
 		return "", err
@@ -63,11 +64,11 @@ func (d *demo) proveDrift(ctx context.Context) (string, error) {
 	if err := d.unchanged(ctx); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("one plan shows all %d changes, one apply takes them back, and the plan after it exits with 0", len(said)), nil
+	return fmt.Sprintf("one plan shows all %d changes, one apply mends them, and the plan after it exits with 0", len(said)), nil
 }
 
 // widenFilter lets a second namespace into a mapping, in the registry's admin API.
-func (d *demo) widenFilter(ctx context.Context) (string, []string, error) {
+func (d *demo) widenFilter(ctx context.Context) (done string, said []string, err error) {
 	plugin, err := readFile(d.path(nodeFile), d.image("team"))
 	if err != nil {
 		return "", nil, err
@@ -85,12 +86,13 @@ func (d *demo) widenFilter(ctx context.Context) (string, []string, error) {
 	if err != nil {
 		return "", nil, fmt.Errorf("the filter was widened, but the registry does not take the token of %s: %w", d.sandbox, err)
 	}
-	return fmt.Sprintf("an administrator of the registry lets the namespace %s into the mapping of %s;\n%s gets a credential of %s",
-		d.sandbox.pod.Namespace, d.app.pod.Namespace, d.sandbox, got.Username), []string{namespace, d.sandbox.pod.Namespace}, nil
+	done = fmt.Sprintf("an administrator of the registry lets the namespace %s into the mapping of %s;\n%s gets a credential of %s",
+		d.sandbox.pod.Namespace, d.app.pod.Namespace, d.sandbox, got.Username)
+	return done, []string{namespace, d.sandbox.pod.Namespace}, nil
 }
 
 // rotateKey has the API server sign with another key, and publish the old one still.
-func (d *demo) rotateKey(ctx context.Context) (string, []string, error) {
+func (d *demo) rotateKey(ctx context.Context) (done string, said []string, err error) {
 	next, err := controlplane.NewRSAKey()
 	if err != nil {
 		return "", nil, err
@@ -114,12 +116,12 @@ func (d *demo) rotateKey(ctx context.Context) (string, []string, error) {
 	if err != nil {
 		return "", nil, err
 	}
-	return fmt.Sprintf("the API server was restarted to sign with another key, next to the old one; the registry to %s: %s", d.app, refused),
-		[]string{fmt.Sprintf("+ %q", id)}, nil
+	done = fmt.Sprintf("the API server was restarted to sign with another key, next to the old one; the registry to %s: %s", d.app, refused)
+	return done, []string{fmt.Sprintf("+ %q", id)}, nil
 }
 
 // deleteBinding deletes the ClusterRoleBinding, as kubectl does.
-func (d *demo) deleteBinding(ctx context.Context) (string, []string, error) {
+func (d *demo) deleteBinding(ctx context.Context) (done string, said []string, err error) {
 	name, err := d.attribute(ctx, audienceAddress, "name")
 	if err != nil {
 		return "", nil, err
@@ -130,27 +132,28 @@ func (d *demo) deleteBinding(ctx context.Context) (string, []string, error) {
 	if _, err := d.refused(ctx, d.app, audience); err != nil {
 		return "", nil, err
 	}
-	return fmt.Sprintf("the ClusterRoleBinding %s was deleted; %s gets no token any more", name, nodeName), []string{`+ "system:nodes"`}, nil
+	done = fmt.Sprintf("the ClusterRoleBinding %s was deleted; %s gets no token any more", name, nodeName)
+	return done, []string{`+ "system:nodes"`}, nil
 }
 
 var cacheDuration = regexp.MustCompile(`(defaultCacheDuration:) \S+`)
 
 // editFile changes the kubelet's file by hand.
-func (d *demo) editFile(context.Context) (string, []string, error) {
+func (d *demo) editFile(context.Context) (done string, said []string, err error) {
 	path := d.path(nodeFile)
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return "", nil, err
 	}
 	edited := cacheDuration.ReplaceAll(text, []byte("$1 720h"))
-	if string(edited) == string(text) {
+	if bytes.Equal(edited, text) {
 		return "", nil, fmt.Errorf("%s has no defaultCacheDuration to edit:\n%s", path, text)
 	}
 	// Written in place, as an editor may do it; the mode stays.
 	if err := os.WriteFile(path, edited, 0o600); err != nil {
 		return "", nil, err
 	}
-	return "someone on the node keeps credentials for a month: defaultCacheDuration is 720h", []string{`"720h`, `"5m"`}, nil
+	return "someone on the node keeps credentials for a month: defaultCacheDuration is 720h", []string{`"720h" -> "5m"`}, nil
 }
 
 // repaired proves that the chain does again what it should, and nothing more.
@@ -181,6 +184,6 @@ func (d *demo) repaired(ctx context.Context) error {
 	if strings.Contains(string(text), "720h") {
 		return errors.New("the kubelet's file still has what was edited into it")
 	}
-	d.report.fact("after", fmt.Sprintf("%s, with a token of the new key, pulls again; the registry to %s: %s", d.app, d.sandbox, refused))
+	d.report.fact("after", "%s, with a token of the new key, pulls again; the registry to %s: %s", d.app, d.sandbox, refused)
 	return nil
 }

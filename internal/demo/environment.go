@@ -64,7 +64,7 @@ func (d *demo) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.report.took("CLI", version+", "+program, started)
+	d.report.took(started, "CLI", "%s, %s", version, program)
 	if err := bring(ctx, "etcd", "kube-apiserver"); err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (d *demo) buildProvider(ctx context.Context) error {
 	if err := cli.Build(ctx, d.path(pluginsDir)); err != nil {
 		return err
 	}
-	d.report.took("provider", "built from this clone", started)
+	d.report.took(started, "provider", "built from this clone")
 	return nil
 }
 
@@ -113,7 +113,7 @@ func (d *demo) startCluster(ctx context.Context) (err error) {
 	if d.sandbox, err = schedule(ctx, admin, "sandbox", "app"); err != nil {
 		return err
 	}
-	d.report.took("cluster", fmt.Sprintf("kube-apiserver %s with etcd at %s, issuer %s", version.GitVersion, d.plane.URL(), d.plane.Issuer()), started)
+	d.report.took(started, "cluster", "kube-apiserver %s with etcd at %s, issuer %s", version.GitVersion, d.plane.URL(), d.plane.Issuer())
 	return d.plane.WriteKubeconfig(d.path(kubeconfigFile), controlplane.Admin)
 }
 
@@ -144,8 +144,8 @@ func (d *demo) startRegistry() (err error) {
 	if err := os.WriteFile(d.path(caFile), []byte(d.registry.CACertificate()), 0o600); err != nil {
 		return err
 	}
-	d.report.took("registry", fmt.Sprintf("emulator of Artifact Keeper %s at %s, with a group of readers for each of the repositories "+
-		"team and platform", emulator.DefaultProfile.Version(), d.registry.URL()), started)
+	d.report.took(started, "registry", "emulator of Artifact Keeper %s at %s, with a group of readers for each of the repositories "+
+		"team and platform", emulator.DefaultProfile.Version(), d.registry.URL())
 	return nil
 }
 
@@ -185,7 +185,7 @@ func (d *demo) prepareWorkspace(program string) error {
 	if err != nil {
 		return err
 	}
-	d.report.fact("workspace", fmt.Sprintf("%s: examples/complete as it is, with variables of its own", d.cli.Dir))
+	d.report.fact("workspace", "%s: examples/complete as it is, with variables of its own", d.cli.Dir)
 	return d.cli.Write("terraform.tfvars.json", string(variables))
 }
 

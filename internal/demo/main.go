@@ -45,6 +45,9 @@ func (d *demo) run(ctx context.Context, keep bool) error {
 	if prepared {
 		err = d.walk(ctx)
 	}
+	if err != nil && ctx.Err() != nil {
+		err = fmt.Errorf("stopped: %w", context.Cause(ctx)) // whatever else failed is a consequence
+	}
 	if err != nil {
 		d.report.failed(err)
 	}

@@ -26,14 +26,14 @@ func planLines(plan, address string, attributes ...string) []string {
 	var open []int  // how deep the brackets close that picked lines have opened
 	for _, line := range blockOf(plan, address) {
 		depth := len(line) - len(strings.TrimLeft(line, " "))
-		signed := sign.FindStringSubmatch(line)
+		name, signed := signedName(line)
 		if depth == attributeDepth {
-			wanted = signed != nil && slices.Contains(attributes, signed[1])
+			wanted = signed && slices.Contains(attributes, name)
 			open = nil
 		}
 		closes := len(open) > 0 && depth == open[len(open)-1]
 		switch {
-		case wanted && signed != nil:
+		case wanted && signed:
 			if strings.ContainsRune("[{(", rune(line[len(line)-1])) {
 				open = append(open, depth+2)
 			}
@@ -45,6 +45,15 @@ func planLines(plan, address string, attributes ...string) []string {
 		picked = append(picked, alignment.ReplaceAllString(line[attributeDepth:], "$1 = "))
 	}
 	return picked
+}
+
+// signedName is the first word behind the sign of a line; ok is false for a line without one.
+func signedName(line string) (name string, ok bool) {
+	found := sign.FindStringSubmatch(line)
+	if found == nil {
+		return "", false
+	}
+	return found[1], true
 }
 
 // blockOf is the lines of a plan that say what will happen to a resource. Those that say what has happened to it outside

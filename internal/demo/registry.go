@@ -87,8 +87,11 @@ func (c *registryClient) pull(ctx context.Context, repository string, with crede
 	manifest := fmt.Sprintf("%s/v2/%s/%s/manifests/%s", c.base, repository, imageName, imageTag)
 	_, _, err = c.do(ctx, http.MethodGet, manifest, nil, nil)
 	var refused *refusal
-	if !errors.As(err, &refused) || refused.status != http.StatusUnauthorized {
-		return "", "", fmt.Errorf("without a credential the registry did not ask for one: %w", errors.Join(errors.New("GET "+manifest), err))
+	switch {
+	case err == nil:
+		return "", "", fmt.Errorf("GET %s: the registry gives it to anybody", manifest)
+	case !errors.As(err, &refused) || refused.status != http.StatusUnauthorized:
+		return "", "", fmt.Errorf("GET %s: without a credential the registry does not ask for one: %w", manifest, err)
 	}
 	parts := challenge.FindStringSubmatch(refused.header.Get("WWW-Authenticate"))
 	if parts == nil {
@@ -122,7 +125,9 @@ func bearer(token string) func(*http.Request) {
 }
 
 // do sends a request and returns body and header of the answer. An answer other than 2xx is a *refusal.
-func (c *registryClient) do(ctx context.Context, method, address string, authorize func(*http.Request), in any) ([]byte, http.Header, error) {
+func (c *registryClient) do(
+	ctx context.Context, method, address string, authorize func(*http.Request), in any,
+) (answer []byte, header http.Header, err error) {
 	var body io.Reader
 	if in != nil {
 		text, err := json.Marshal(in)

@@ -45,13 +45,14 @@ func (r *report) conceal(secret string) {
 func (r *report) title(text string) { r.write("\n" + text) }
 
 // fact writes something that was seen or done, under a short label. Further lines stand below the first.
-func (r *report) fact(label, text string) {
-	r.write(fmt.Sprintf("   %-10s %s", label, strings.Join(wrap(text, lineWidth-factIndent), "\n"+strings.Repeat(" ", factIndent))))
+func (r *report) fact(label, format string, args ...any) {
+	lines := wrap(fmt.Sprintf(format, args...), lineWidth-factIndent)
+	r.write(fmt.Sprintf("   %-10s %s", label, strings.Join(lines, "\n"+strings.Repeat(" ", factIndent))))
 }
 
 // took is fact with the time since started.
-func (r *report) took(label, text string, started time.Time) {
-	r.fact(label, fmt.Sprintf("%s (%s)", text, seconds(started)))
+func (r *report) took(started time.Time, label, format string, args ...any) {
+	r.fact(label, "%s (%s)", fmt.Sprintf(format, args...), seconds(started))
 }
 
 // step proves one step. Its mark is only written when it is proven.
@@ -89,7 +90,7 @@ func (r *report) write(text string) {
 // stay, and a word that is too long is left whole.
 func wrap(text string, width int) []string {
 	var lines []string
-	for _, line := range strings.Split(text, "\n") {
+	for line := range strings.SplitSeq(text, "\n") {
 		for len(line) > width {
 			at := strings.LastIndex(line[:width+1], " ")
 			if strings.TrimLeft(line[:max(at, 0)], " ") == "" { // the first word is too long

@@ -28,7 +28,7 @@ func (d *demo) steps() []step {
 		{"2. A pod of the namespace team may pull the image of its team", d.provePull},
 		{"3. A pod of another namespace may not", d.proveRefusal},
 		{"4. A second plan finds nothing to do", d.proveEmptyPlan},
-		{"5. What others change behind the provider's back shows in the next plan, and one apply takes it back", d.proveDrift},
+		{"5. What others change behind the provider's back shows in the next plan, and one apply mends it", d.proveDrift},
 		{"6. A destroy leaves nothing behind", d.proveDestroy},
 	}
 }
@@ -38,7 +38,7 @@ func (d *demo) proveNodeAudience(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	d.report.fact("before", fmt.Sprintf("%s asks for a token of %s; the API server: %s", nodeName, d.app, words))
+	d.report.fact("before", "%s asks for a token of %s; the API server: %s", nodeName, d.app, words)
 	if err := d.apply(ctx); err != nil {
 		return "", err
 	}
@@ -49,7 +49,7 @@ func (d *demo) proveNodeAudience(ctx context.Context) (string, error) {
 	if _, err := d.granted(ctx, d.app, plugin.audience); err != nil {
 		return "", err
 	}
-	d.report.fact("after", fmt.Sprintf("%s asks again, for the audience that the kubelet's file names: granted", nodeName))
+	d.report.fact("after", "%s asks again, for the audience that the kubelet's file names: granted", nodeName)
 	return fmt.Sprintf("a node is refused a token for %q before the apply, and granted one after it", plugin.audience), nil
 }
 
@@ -58,7 +58,7 @@ func (d *demo) provePull(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	d.report.fact("file", fmt.Sprintf("for the image %s the kubelet runs %s with a token for %s", d.image("team"), plugin.name, plugin.audience))
+	d.report.fact("file", "for the image %s the kubelet runs %s with a token for %s", d.image("team"), plugin.name, plugin.audience)
 	token, err := d.granted(ctx, d.app, plugin.audience)
 	if err != nil {
 		return "", err
@@ -67,8 +67,8 @@ func (d *demo) provePull(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("the registry does not take the token of %s: %w", d.app, err)
 	}
-	d.report.fact("exchange", fmt.Sprintf("the registry gives %s a credential of %s, good for %s", d.app, got.Username,
-		time.Duration(got.ExpiresIn)*time.Second))
+	d.report.fact("exchange", "the registry gives %s a credential of %s, good for %s", d.app, got.Username,
+		time.Duration(got.ExpiresIn)*time.Second)
 	var accounts struct{ Team string }
 	if err := d.output(ctx, "accounts", &accounts); err != nil {
 		return "", err
@@ -83,7 +83,7 @@ func (d *demo) provePull(ctx context.Context) (string, error) {
 	if digest != d.digests["team"] {
 		return "", fmt.Errorf("the manifest that was read has the digest %s, the image's is %s", digest, d.digests["team"])
 	}
-	d.report.fact("pull", fmt.Sprintf("without the credential: %s\nwith it: manifest %s", first, digest))
+	d.report.fact("pull", "without the credential: %s\nwith it: manifest %s", first, digest)
 	_, _, err = d.client.pull(ctx, "platform", got)
 	var refused *refusal
 	switch {
@@ -92,8 +92,8 @@ func (d *demo) provePull(ctx context.Context) (string, error) {
 	case !errors.As(err, &refused) || refused.status != http.StatusNotFound: // as if there were none
 		return "", fmt.Errorf("the repository platform does not answer as a closed one does: %w", err)
 	}
-	d.report.fact("elsewhere", fmt.Sprintf("the same credential for %s: %s", d.image("platform"), refused))
-	return fmt.Sprintf("a token of %s buys a credential of the account that the output names, and it reads the team's image alone", d.app), nil
+	d.report.fact("elsewhere", "the same credential for %s: %s", d.image("platform"), refused)
+	return fmt.Sprintf("a token of %s buys a credential of the mapping's account, which reads the team's image alone", d.app), nil
 }
 
 func (d *demo) proveRefusal(ctx context.Context) (string, error) {
@@ -108,7 +108,7 @@ func (d *demo) proveRefusal(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	d.report.fact("exchange", fmt.Sprintf("%s presents a valid token of its own; the registry: %s", d.sandbox, refused))
+	d.report.fact("exchange", "%s presents a valid token of its own; the registry: %s", d.sandbox, refused)
 	return fmt.Sprintf("the registry refuses the token of %s, which no mapping is for", d.sandbox), nil
 }
 
@@ -133,12 +133,12 @@ func (d *demo) proveDestroy(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	d.report.fact("destroy", lineWith(out, "Destroy complete!"))
+	d.report.fact("destroy", "%s", lineWith(out, "Destroy complete!"))
 	if err := d.nothingInRegistry(); err != nil {
 		return "", err
 	}
-	d.report.fact("registry", fmt.Sprintf("%d provider and %d mappings are gone, their accounts deactivated;\n"+
-		"groups, repositories and permissions are as they were before", len(state.Providers), len(state.Mappings)))
+	d.report.fact("registry", "%d provider and %d mappings are gone, their accounts deactivated;\n"+
+		"groups, repositories and permissions are as they were before", len(state.Providers), len(state.Mappings))
 	left, err := d.ourObjects(ctx)
 	if err != nil {
 		return "", err
@@ -150,7 +150,7 @@ func (d *demo) proveDestroy(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	d.report.fact("cluster", fmt.Sprintf("%s are gone; %s asks for a token again: %s", strings.Join(objects, " and "), nodeName, words))
+	d.report.fact("cluster", "%s are gone; %s asks for a token again: %s", strings.Join(objects, " and "), nodeName, words)
 	switch _, err := os.Lstat(d.path(nodeFile)); {
 	case err == nil:
 		return "", fmt.Errorf("the kubelet's file %s is still there", d.path(nodeFile))

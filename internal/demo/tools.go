@@ -29,7 +29,7 @@ func (d *demo) findCLI(ctx context.Context) (program, version string, err error)
 		if ctx.Err() != nil {
 			return "", "", err
 		}
-		d.report.fact("CLI", fmt.Sprintf("%s is passed over: %s", program, err))
+		d.report.fact("CLI", "%s is passed over: %s", program, err)
 	}
 	if err := bring(ctx, "tofu"); err != nil {
 		return "", "", err
