@@ -18,7 +18,7 @@ import (
 
 // ValidKeySet refuses a text that jwks.Parse refuses.
 func ValidKeySet() validator.String {
-	return textValidator{description: "has to be a JSON Web Key Set of public RSA or EC keys", check: checkKeySet}
+	return textValidator{description: "has to be a JSON Web Key Set of public RSA or EC keys", check: checkKeySet, secret: true}
 }
 
 // ValidDuration refuses a text that time.ParseDuration refuses.
@@ -35,11 +35,11 @@ func checkKeySet(text string) (summary, detail string) {
 	_, err := jwks.Parse(text)
 	switch {
 	case errors.Is(err, jwks.ErrPrivateKey):
-		return "Private key in a key set", fmt.Sprintf("The value is refused: %s.\n\nWhoever reads the configuration or its"+
+		return "Private key in a key set", fmt.Sprintf("the value is refused: %s.\n\nWhoever reads the configuration or its"+
 			" state could sign tokens with such a key. Give the public keys only, as the API server serves them at"+
 			" /openid/v1/jwks.", err)
 	case err != nil:
-		return "Invalid key set", fmt.Sprintf("The value is refused: %s.\n\nGive the key set as the API server serves it at"+
+		return "Invalid key set", fmt.Sprintf("the value is refused: %s.\n\nGive the key set as the API server serves it at"+
 			" /openid/v1/jwks.", err)
 	}
 	return "", ""
@@ -64,6 +64,9 @@ func checkUUID(text string) (summary, detail string) {
 type textValidator struct {
 	description string
 	check       func(text string) (summary, detail string)
+	// secret says that a refused text may hold a secret, such as a private key in place of the public one. The CLI quotes
+	// the expression behind an attribute's error, so that such an error names its attribute in words.
+	secret bool
 }
 
 func (v textValidator) Description(context.Context) string         { return v.description }
@@ -76,10 +79,14 @@ func (v textValidator) ValidateString(_ context.Context, req validator.StringReq
 }
 
 func (v textValidator) at(at path.Path, text string) diag.Diagnostics {
-	if summary, detail := v.check(text); summary != "" {
-		return diag.Diagnostics{diag.NewAttributeErrorDiagnostic(at, summary, detail)}
+	summary, detail := v.check(text)
+	switch {
+	case summary == "":
+		return nil
+	case v.secret:
+		return diag.Diagnostics{diag.NewErrorDiagnostic(summary, "In "+at.String()+": "+detail)}
 	}
-	return nil
+	return diag.Diagnostics{diag.NewAttributeErrorDiagnostic(at, summary, detail)}
 }
 
 // ValidUUIDs refuses a set in which an element is null or not a UUID, or in which two elements are the same UUID in two

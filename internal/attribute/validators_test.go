@@ -42,7 +42,7 @@ func TestTextValidators(t *testing.T) {
 		"key set":         {attribute.ValidKeySet(), types.StringValue(keys), nil},
 		"null key set":    {attribute.ValidKeySet(), types.StringNull(), nil},
 		"unknown key set": {attribute.ValidKeySet(), types.StringUnknown(), nil},
-		"bad key set":     {attribute.ValidKeySet(), types.StringValue(`{"keys":[{"kty":"oct"}]}`), []string{"Invalid key set\nThe value is refused: keys[0]: kty \"oct\""}},
+		"bad key set":     {attribute.ValidKeySet(), types.StringValue(`{"keys":[{"kty":"oct"}]}`), []string{"Invalid key set\nIn x: the value is refused: keys[0]: kty \"oct\""}},
 		"empty key set":   {attribute.ValidKeySet(), types.StringValue(""), []string{"the text is empty"}},
 		"private key":     {attribute.ValidKeySet(), types.StringValue(private), []string{`Private key in a key set`}},
 		"duration":        {attribute.ValidDuration(), types.StringValue("1h30m"), nil},

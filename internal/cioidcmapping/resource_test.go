@@ -81,6 +81,9 @@ func same(got, want emulator.Mapping) error {
 	if !acctest.SameJSON(string(got.ClaimFilters), string(want.ClaimFilters)) {
 		return fmt.Errorf("claim_filters is %s, want %s", got.ClaimFilters, want.ClaimFilters)
 	}
+	for _, ids := range [][]string{got.AllowedRepoIDs, got.GroupBindingIDs, want.AllowedRepoIDs, want.GroupBindingIDs} {
+		slices.Sort(ids) // Sets have no order.
+	}
 	want.ID, want.CreatedAt, want.UpdatedAt, want.ClaimFilters = got.ID, got.CreatedAt, got.UpdatedAt, got.ClaimFilters
 	if g, w := fmt.Sprintf("%#v", got), fmt.Sprintf("%#v", want); g != w {
 		return fmt.Errorf("the registry has\n%s, want\n%s", g, w)

@@ -55,7 +55,10 @@ func (m model) toAPI(prior model) artifactkeeper.ProviderInput {
 	switch {
 	case m.isStatic():
 		in.KeySource = artifactkeeper.KeySourceStatic
-		in.StaticJWKS = json.RawMessage(m.StaticJWKS.ValueString())
+		// The canonical form, because some verifiers refuse what others read, such as leading zeros of a modulus.
+		if keys := parsed(m.StaticJWKS); keys != nil {
+			in.StaticJWKS = json.RawMessage(keys.Canonical())
+		}
 	case prior.isStatic():
 		in.KeySource = artifactkeeper.KeySourceDiscovery
 	}

@@ -208,7 +208,7 @@ func TestDrift(t *testing.T) {
 			func(p *emulator.Provider) { p.IssuerURL = "https://evil.example.com" }},
 		{[]string{`~ audience = "other" -> "artifact-keeper"`}, func(p *emulator.Provider) { p.Audience = "other" }},
 		{[]string{`~ is_enabled = false -> true`}, func(p *emulator.Provider) { p.IsEnabled = false }},
-		{[]string{`~ key_ids = [`, `- "evil",`, `+ "b",`}, func(p *emulator.Provider) { p.StaticJWKS = json.RawMessage(keys("a", "evil")) }},
+		{[]string{`~ key_ids = [`, `"evil"`, `"b"`}, func(p *emulator.Provider) { p.StaticJWKS = json.RawMessage(keys("a", "evil")) }},
 		{[]string{`~ key_source = "discovery" -> "static"`, `+ "a",`},
 			func(p *emulator.Provider) { p.KeySource, p.StaticJWKS = "discovery", nil }},
 	}

@@ -82,7 +82,7 @@ func TestLife(t *testing.T) {
 	base := emulator.Provider{Name: "prod", ProviderType: "kubernetes", IssuerURL: "https://oidc.example.com/prod",
 		Audience: "artifact-keeper", IsEnabled: true, KeySource: "discovery"}
 	static := emulator.Provider{Name: "prod-2", ProviderType: "kubernetes", IssuerURL: "https://oidc.example.com/prod/",
-		Audience: "registry", KeySource: "static", StaticJWKS: []byte(keys("b", "a"))}
+		Audience: "registry", KeySource: "static", StaticJWKS: []byte(keys("a", "b"))}
 	imported := resource.TestStep{ResourceName: address, ImportState: true, ImportStateVerify: true}
 	byName := func(name string) resource.TestStep {
 		return resource.TestStep{ResourceName: address, ImportState: true, ImportStateId: "name:" + name, ImportStateVerify: true,
