@@ -14,9 +14,11 @@ import (
 	"github.com/aktrust/terraform-provider-aktrust/internal/cioidcmapping"
 	"github.com/aktrust/terraform-provider-aktrust/internal/cioidcprovider"
 	"github.com/aktrust/terraform-provider-aktrust/internal/cluster"
+	"github.com/aktrust/terraform-provider-aktrust/internal/clusterjwks"
 	"github.com/aktrust/terraform-provider-aktrust/internal/connection"
 	"github.com/aktrust/terraform-provider-aktrust/internal/credentialproviderconfig"
 	"github.com/aktrust/terraform-provider-aktrust/internal/group"
+	"github.com/aktrust/terraform-provider-aktrust/internal/nodeaudience"
 	"github.com/aktrust/terraform-provider-aktrust/internal/repository"
 )
 
@@ -88,12 +90,14 @@ func (p *Provider) Resources(context.Context) []func() resource.Resource {
 		cioidcmapping.NewResource,
 		cioidcprovider.NewResource,
 		credentialproviderconfig.NewResource,
+		nodeaudience.NewResource,
 	}
 }
 
 // DataSources lists the data sources.
 func (p *Provider) DataSources(context.Context) []func() datasource.DataSource {
 	return []func() datasource.DataSource{
+		clusterjwks.NewDataSource,
 		group.NewDataSource,
 		repository.NewDataSource,
 	}

@@ -39,7 +39,8 @@ func Main(m *testing.M) int {
 	return code
 }
 
-// Shared is the one control plane of a test binary, started when it is first asked for. Tests share it, so each works in a namespace and with names of its own, and none restarts it.
+// Shared is the one control plane of a test binary, started when it is first asked for. Tests share it, so each works in
+// a namespace and with names of its own, and none restarts it.
 func Shared(t testing.TB) *ControlPlane {
 	t.Helper()
 	shared.once.Do(func() {
