@@ -61,7 +61,7 @@ func (r *report) step(ctx context.Context, s step) error {
 	r.title(s.title)
 	proof, err := s.prove(ctx)
 	if err != nil {
-		return fmt.Errorf("%s: %w", s.title, err)
+		return err
 	}
 	r.write(fmt.Sprintf(" ✓ %s (%s)", proof, seconds(started)))
 	return nil

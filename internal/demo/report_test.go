@@ -29,10 +29,10 @@ func TestMarkMeansProven(t *testing.T) {
 	broken := errors.New("the reason")
 	err := prove(broken)
 	if !errors.Is(err, broken) {
-		t.Errorf("error %v does not wrap the reason", err)
+		t.Errorf("error %v is not the reason", err)
 	}
 	r.failed(err)
-	if got := out.String(); strings.Contains(got, "✓") || !strings.Contains(got, " ✗ a title: the reason\n\nNot proven, after ") {
+	if got := out.String(); strings.Contains(got, "✓") || !strings.Contains(got, " ✗ the reason\n\nNot proven, after ") {
 		t.Errorf("a step that failed is reported as %q", got)
 	}
 }
