@@ -63,12 +63,16 @@ func (m model) cluster(ctx context.Context, getenv func(string) string) (*cluste
 	}
 	c := &s.config
 	env := k.server(ctx, s)
+	c.ProxyURL = s.text("proxy_url", k.ProxyURL, env("KUBE_PROXY_URL"))
+	// Likewise, a credential that the configuration names is not joined by one of a variable.
+	if given(k.Token, k.Username, k.Password, k.ClientCertificate, k.ClientKey, k.Exec) {
+		env = func(string) string { return "" }
+	}
 	c.Token = s.text("token", k.Token, env("KUBE_TOKEN"))
 	c.Username = s.text("username", k.Username, env("KUBE_USER"))
 	c.Password = s.text("password", k.Password, env("KUBE_PASSWORD"))
 	c.ClientCertificate = s.text("client_certificate", k.ClientCertificate, env("KUBE_CLIENT_CERT_DATA"))
 	c.ClientKey = s.text("client_key", k.ClientKey, env("KUBE_CLIENT_KEY_DATA"))
-	c.ProxyURL = s.text("proxy_url", k.ProxyURL, env("KUBE_PROXY_URL"))
 	k.exec(ctx, s)
 	if !m.Kubernetes.IsNull() {
 		s.check()

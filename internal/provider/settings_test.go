@@ -245,9 +245,9 @@ func TestExec(t *testing.T) {
 		"kubernetes.host": str("https://arg"), "kubernetes.exec.api_version": str("client.authentication.k8s.io/v1"),
 		"kubernetes.exec.command": str("aws"), "kubernetes.exec.args": types.ListValueMust(types.StringType, []attr.Value{str("eks")}),
 		"kubernetes.exec.env": types.MapValueMust(types.StringType, map[string]attr.Value{"AWS_PROFILE": str("p")}),
-	}).cluster(t.Context(), environment(nil))
+	}).cluster(t.Context(), environment(map[string]string{"KUBE_TOKEN": "env", "KUBE_USER": "env", "KUBE_PASSWORD": "env"}))
 	want := &cluster.Exec{APIVersion: "client.authentication.k8s.io/v1", Command: "aws", Args: []string{"eks"}, Env: map[string]string{"AWS_PROFILE": "p"}}
-	if diags.HasError() || !reflect.DeepEqual(got.config.Exec, want) {
-		t.Errorf("got %+v; %s", got.config.Exec, texts(diags))
+	if diags.HasError() || !reflect.DeepEqual(got.config.Exec, want) || got.config.Token+got.config.Username != "" {
+		t.Errorf("got %+v; %s", got.config, texts(diags))
 	}
 }
