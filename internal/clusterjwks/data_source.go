@@ -41,7 +41,7 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 			"itself: for `issuer_url` and `static_jwks` of `aktrust_ci_oidc_provider`. The same keys are the same text at every read.\n\n" +
 			"The account needs the role `system:service-account-issuer-discovery`, which every ServiceAccount has. The keys are all " +
 			"that the API server accepts, so that both of a rotation with overlap are there. Some managed clusters serve keys that " +
-			"do not sign; `aktrust_pull_check` compares them with a real token.",
+			"do not sign: the key that signs is the one that the `kid` of a token names.",
 		Attributes: map[string]schema.Attribute{
 			"issuer": text("The `iss` of tokens, verbatim: the first `--service-account-issuer` of the API server."),
 			"jwks_uri": text("Where the discovery document says that the keys are. Often an address that is reached from inside the " +
