@@ -42,8 +42,9 @@ func (e *UnknownError) Error() string {
 
 // Advice says what to do about it.
 func (e *UnknownError) Advice() string {
-	return "A data source is read while planning, unless it depends on something that is not there yet. Add depends_on with " +
-		"the resource that " + strings.Join(e.Arguments, " and ") + " come from, so that it is read during apply."
+	from := strings.Join(e.Arguments, " and ")
+	return "A data source is read while planning, unless it depends on something that is not there yet: add depends_on with the " +
+		"resource that " + from + " comes from, so that it is read during apply. For an import, apply that resource first."
 }
 
 // warnOnce gives the warning that a refresh did not happen, the first time it is asked for.
