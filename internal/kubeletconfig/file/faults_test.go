@@ -107,6 +107,13 @@ func (f *faulty) SyncDirectory(path string) error {
 	return f.OS.SyncDirectory(path)
 }
 
+func (f *faulty) TryLock(directory string) (func(), bool, error) {
+	if err := f.call("lock"); err != nil {
+		return nil, false, err
+	}
+	return f.OS.TryLock(directory)
+}
+
 func (f *faulty) User() string { return `user "tester" (1000)` }
 
 type faultyFile struct {
@@ -128,6 +135,13 @@ func (f *faultyFile) Chmod(mode fs.FileMode) error {
 		return err
 	}
 	return f.Temporary.Chmod(mode)
+}
+
+func (f *faultyFile) Chown(user, group int) error {
+	if err := f.system.call("chown"); err != nil {
+		return err
+	}
+	return f.Temporary.Chown(user, group)
 }
 
 func (f *faultyFile) Sync() error {

@@ -19,6 +19,10 @@ type File struct {
 	Mode fs.FileMode
 }
 
+// MaxSize is how many bytes a file may have to be read: 1 MiB. A configuration has a few hundred; what is larger than
+// this was put there by mistake, and would be carried around in every state and plan.
+const MaxSize = 1 << 20
+
 // Disk reads and writes files through a [System].
 type Disk struct {
 	system System
@@ -49,6 +53,22 @@ func (e *NotRegularError) Advice() string {
 		return "Give the path that the link points to, or put a file in the place of the link."
 	}
 	return "Give the path of a file, or make room for one."
+}
+
+// TooLargeError says that a file has more than [MaxSize] bytes.
+type TooLargeError struct {
+	Path string
+	// Size is in bytes.
+	Size int64
+}
+
+func (e *TooLargeError) Error() string {
+	return fmt.Sprintf("%s has %d bytes, more than the %d of which a configuration can be", e.Path, e.Size, MaxSize)
+}
+
+// Advice says what to do.
+func (e *TooLargeError) Advice() string {
+	return "Look at what is in it, and put the right file there."
 }
 
 // ChangedError says that a file does not hold what its caller expected.
@@ -95,21 +115,29 @@ func CheckPath(path string) error {
 	return nil
 }
 
-// Read returns the file at path. The error wraps [fs.ErrNotExist] when nothing is there, and is a [*NotRegularError]
-// when something else is.
+// Read returns the file at path. The error wraps [fs.ErrNotExist] when nothing is there, is a [*NotRegularError] when
+// something else is, and a [*TooLargeError] for a file of more than [MaxSize] bytes.
 func (d *Disk) Read(path string) (File, error) {
+	found, _, err := d.look(path)
+	return found, err
+}
+
+func (d *Disk) look(path string) (File, fs.FileInfo, error) {
 	info, err := d.system.Lstat(path)
 	if err != nil {
-		return File{}, d.explain("look at", path, err)
+		return File{}, nil, d.explain("look at", path, err)
 	}
 	if err := d.checkRegular(path, info); err != nil {
-		return File{}, err
+		return File{}, nil, err
+	}
+	if info.Size() > MaxSize {
+		return File{}, nil, &TooLargeError{Path: path, Size: info.Size()}
 	}
 	content, err := d.system.ReadFile(path)
 	if err != nil {
-		return File{}, d.explain("read", path, err)
+		return File{}, nil, d.explain("read", path, err)
 	}
-	return File{Content: content, Mode: info.Mode() & modeBits}, nil
+	return File{Content: content, Mode: info.Mode() & modeBits}, info, nil
 }
 
 // Remove deletes the file if ours says so of its content, and does nothing when there is none. Else the error is a

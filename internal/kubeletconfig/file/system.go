@@ -24,15 +24,24 @@ type System interface {
 	Remove(path string) error
 	// SyncDirectory makes the names in a directory durable, where the system can.
 	SyncDirectory(path string) error
+	// Owner gives the numbers of a file's user and group, where the system has them.
+	Owner(info fs.FileInfo) (owner Owner, ok bool)
+	// TryLock keeps others out that lock the directory too, in this process or another, until unlock is called. It does
+	// not wait: ok is false while somebody else has the lock. Where the system cannot lock, it is as if nobody else did.
+	TryLock(directory string) (unlock func(), ok bool, err error)
 	// User says as whom all this is done, for errors.
 	User() string
 }
+
+// Owner is the number of a user and of a group.
+type Owner struct{ User, Group int }
 
 // Temporary is a file that is being written; [os.File] is one.
 type Temporary interface {
 	Name() string
 	Write(content []byte) (int, error)
 	Chmod(mode fs.FileMode) error
+	Chown(user, group int) error
 	Sync() error
 	Close() error
 }

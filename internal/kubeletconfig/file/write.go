@@ -23,12 +23,14 @@ func (d *Disk) Create(path string, content []byte, permissions Permissions) erro
 // Replace writes a file, over the one that is there if there is one. Whoever reads the path sees the old content or the
 // new one, with the new permissions, and never a part. The error is a [*NotRegularError] when no regular file is there.
 func (d *Disk) Replace(path string, content []byte, permissions Permissions) error {
-	return d.write(path, content, permissions, func(temporary, path string) error {
-		if err := d.system.Rename(temporary, path); err != nil {
-			return d.explain("rename a temporary file to", path, err)
-		}
-		return nil
-	})
+	return d.write(path, content, permissions, d.rename)
+}
+
+func (d *Disk) rename(temporary, path string) error {
+	if err := d.system.Rename(temporary, path); err != nil {
+		return d.explain("rename a temporary file to", path, err)
+	}
+	return nil
 }
 
 // write prepares the whole file under a temporary name beside its place and lets put move it there. When anything
@@ -53,7 +55,12 @@ func (d *Disk) write(path string, content []byte, permissions Permissions, put f
 	if err != nil {
 		return err
 	}
-	temporary, err := d.prepare(directory, filepath.Base(path), content, permissions.File)
+	return d.place(path, content, permissions.File, nil, put)
+}
+
+// place prepares a file in a directory that is there.
+func (d *Disk) place(path string, content []byte, mode fs.FileMode, owner *Owner, put func(temporary, path string) error) error {
+	temporary, err := d.prepare(path, content, mode, owner)
 	if err != nil {
 		return err
 	}
@@ -61,7 +68,12 @@ func (d *Disk) write(path string, content []byte, permissions Permissions, put f
 		_ = d.system.Remove(temporary)
 		return err
 	}
-	// Without this the file may be gone again after a loss of power.
+	return d.syncDirectory(path)
+}
+
+// syncDirectory makes a change of the directory durable: without it, it may be undone by a loss of power.
+func (d *Disk) syncDirectory(path string) error {
+	directory := filepath.Dir(path)
 	if err := d.system.SyncDirectory(directory); err != nil {
 		return d.explain("sync directory", directory, err)
 	}
@@ -80,9 +92,11 @@ func (d *Disk) checkPlace(path string) error {
 	return d.explain("look at", path, err)
 }
 
-// prepare writes a temporary file with its final permissions down to the disk and returns its name. The name never
-// ends in .yaml or .json: a kubelet that reads the whole directory takes every file that does, hidden ones too.
-func (d *Disk) prepare(directory, base string, content []byte, mode fs.FileMode) (_ string, err error) {
+// prepare writes a temporary file with its final owner and permissions down to the disk and returns its name. The name
+// never ends in .yaml or .json: a kubelet that reads the whole directory takes every file that does, hidden ones too.
+func (d *Disk) prepare(path string, content []byte, mode fs.FileMode, owner *Owner) (_ string, err error) {
+	directory, base := filepath.Split(path)
+	directory = filepath.Clean(directory)
 	temporary, err := d.system.CreateTemp(directory, "."+base+".tmp-*")
 	if err != nil {
 		return "", d.explain("create a file in directory", directory, err)
@@ -97,6 +111,12 @@ func (d *Disk) prepare(directory, base string, content []byte, mode fs.FileMode)
 	if _, err := temporary.Write(content); err != nil {
 		return "", d.explain("write", name, err)
 	}
+	if owner != nil {
+		if err := temporary.Chown(owner.User, owner.Group); err != nil {
+			return "", d.explain("give the new file to the owner of", path, err)
+		}
+	}
+	// After the owner, whose change takes the bits for setuid and setgid away.
 	if err := temporary.Chmod(mode); err != nil {
 		return "", d.explain("set the permissions of", name, err)
 	}
@@ -125,10 +145,7 @@ func (d *Disk) linkInto(temporary, path string) error {
 	if _, err := d.system.Lstat(path); err == nil {
 		return fmt.Errorf("cannot create %s: %w", path, fs.ErrExist)
 	}
-	if err := d.system.Rename(temporary, path); err != nil {
-		return d.explain("rename a temporary file to", path, err)
-	}
-	return nil
+	return d.rename(temporary, path)
 }
 
 // makeDirectories makes the directories that are missing and returns those that it made, the deepest first.
