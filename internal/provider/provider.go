@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
@@ -17,6 +18,7 @@ import (
 	"github.com/aktrust/terraform-provider-aktrust/internal/clusterjwks"
 	"github.com/aktrust/terraform-provider-aktrust/internal/connection"
 	"github.com/aktrust/terraform-provider-aktrust/internal/credentialproviderconfig"
+	"github.com/aktrust/terraform-provider-aktrust/internal/functions"
 	"github.com/aktrust/terraform-provider-aktrust/internal/group"
 	"github.com/aktrust/terraform-provider-aktrust/internal/nodeaudience"
 	"github.com/aktrust/terraform-provider-aktrust/internal/repository"
@@ -29,7 +31,10 @@ type Provider struct {
 	getenv func(string) string
 }
 
-var _ provider.Provider = (*Provider)(nil)
+var (
+	_ provider.Provider              = (*Provider)(nil)
+	_ provider.ProviderWithFunctions = (*Provider)(nil)
+)
 
 // New gives a provider of this version, which reads its defaults from the process' environment.
 func New(version string) *Provider { return &Provider{version: version, getenv: os.Getenv} }
@@ -100,5 +105,15 @@ func (p *Provider) DataSources(context.Context) []func() datasource.DataSource {
 		clusterjwks.NewDataSource,
 		group.NewDataSource,
 		repository.NewDataSource,
+	}
+}
+
+// Functions lists the functions.
+func (p *Provider) Functions(context.Context) []func() function.Function {
+	return []func() function.Function{
+		functions.NewAKKubeletProvider,
+		functions.NewImageMatches,
+		functions.NewMatchingProviders,
+		functions.NewParseCredentialProviderConfig,
 	}
 }
