@@ -35,7 +35,7 @@ func (akKubeletProvider) Definition(_ context.Context, _ function.DefinitionRequ
 			"`aktrust_credential_provider_config`, alone or in a list with other elements. What the plugin is told becomes its " +
 			"`args`, and every attribute is there, null where it has no value.\n\n" +
 			"The kubelet's own rules hold; what breaks them is an error that names the argument. There is no option for " +
-			"`http://`: whoever listens on the way would have the tokens of the pods.",
+			"`http://`: whoever listens on the way would have the tokens of the pods.\n\n" + optionsDescription(),
 		Parameters: []function.Parameter{
 			function.StringParameter{
 				Name: "url",
@@ -56,21 +56,20 @@ func (akKubeletProvider) Definition(_ context.Context, _ function.DefinitionRequ
 		},
 		VariadicParameter: function.DynamicParameter{
 			Name:                "options",
-			MarkdownDescription: optionsDescription(),
+			MarkdownDescription: "At most one object of options; null is the same as leaving it out, and so is a null in it.",
 			AllowNullValue:      true,
 		},
 		Return: function.ObjectReturn{AttributeTypes: entryType.AttrTypes},
 	}
 }
 
-// optionsDescription describes the object of options. Its lines are one, because the CLI and the registry put it into a
-// list.
+// optionsDescription lists the options.
 func optionsDescription() string {
-	parts := make([]string, len(options))
+	lines := make([]string, len(options))
 	for i, option := range options {
-		parts[i] = "`" + option.name + "`: " + option.description
+		lines[i] = "- `" + option.name + "`: " + option.description + "."
 	}
-	return "At most one object of options, each of them a string; null is the same as leaving it out. " + strings.Join(parts, "; ") + "."
+	return "Options, each of them a string:\n\n" + strings.Join(lines, "\n")
 }
 
 // Run makes the entry.

@@ -31,7 +31,7 @@ var options = []option{
 	{name: "name", description: "file name of the plugin's binary, default `" + defaultName + "`"},
 	{
 		name: "provider_id", flag: "--provider-id", check: checkUUID,
-		description: "id of the `aktrust_ci_oidc_provider`, which the registry otherwise finds by the token's issuer",
+		description: "id of the `aktrust_ci_oidc_provider`, which the registry otherwise finds by the token's issuer and audience",
 	},
 	{
 		name: "ca_file", flag: "--ca-file", check: checkNodePath,
@@ -39,7 +39,7 @@ var options = []option{
 	},
 	{
 		name: "timeout", flag: "--timeout", check: checkPositive,
-		description: "how long the plugin waits for the registry, such as `10s`, which is its default; the kubelet ends it after a minute",
+		description: "how long the plugin waits for the registry, such as `10s`, which is its default. The kubelet ends it after a minute",
 	},
 	{
 		name: "cache_margin", flag: "--cache-margin", check: checkNotNegative,
