@@ -26,10 +26,9 @@ type collection[T object] struct {
 	generation int
 	listed     []T
 	valid      bool
-	// clock counts lists and creates; seen tells at which count an id was first met, and own which ids this process made.
+	// clock counts lists and creates; seen tells at which count an id was first met, listed or made by this process.
 	clock int
 	seen  map[string]int
-	own   map[string]bool
 	// names holds a lock for each name in creation: equal requests have equal names.
 	names map[string]*sync.Mutex
 }
@@ -116,22 +115,19 @@ func (l *collection[T]) mark(ctx context.Context, c *Client) (int, error) {
 	return l.clock, nil
 }
 
-// isNew reports whether an id was not met before the mark, and is not of this process' own making.
+// isNew reports whether an id was not met before the mark. What this process makes under another name meanwhile may be new
+// too, but equals no request of this name.
 func (l *collection[T]) isNew(id string, mark int) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	first, met := l.seen[id]
-	return !l.own[id] && (!met || first >= mark)
+	return !met || first >= mark
 }
 
-// made records that this process made the object with this id.
+// made records that this process made the object with this id, so that a later create does not take it for its own.
 func (l *collection[T]) made(id string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.own == nil {
-		l.own = map[string]bool{}
-	}
-	l.own[id] = true
 	l.meet(id)
 }
 

@@ -3,6 +3,7 @@ package artifactkeeper
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"sync"
 	"testing"
 
@@ -77,6 +78,28 @@ func TestWritesDropTheList(t *testing.T) {
 	}
 	if all, err := client.Mappings(t.Context(), one); err != nil || len(all) != 0 {
 		t.Errorf("after the delete: %v, %v", all, err)
+	}
+}
+
+// A list that was asked for before a write and answered after it is not kept.
+func TestListFromBeforeAWrite(t *testing.T) {
+	asked, release := make(chan struct{}), make(chan struct{})
+	s := newStub(t, func(w http.ResponseWriter, r *http.Request) {
+		close(asked)
+		<-release
+		answer(http.StatusOK, "application/json", `[]`)(w, r)
+	}, answer(http.StatusOK, "application/json", `[{"id":"new"}]`))
+	client := s.client(t)
+	early := make(chan error)
+	go func() { _, err := client.Providers(t.Context()); early <- err }()
+	<-asked
+	client.providers.drop()
+	close(release)
+	if err := <-early; err != nil {
+		t.Fatal(err)
+	}
+	if all, err := client.Providers(t.Context()); err != nil || len(all) != 1 {
+		t.Errorf("got %v, %v", all, err)
 	}
 }
 
