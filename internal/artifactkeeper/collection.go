@@ -36,16 +36,16 @@ type collection[T object] struct {
 // all gives every object of the collection, from the last list when no write came after it.
 // The slice is shared: callers do not change it.
 func (l *collection[T]) all(ctx context.Context, c *Client) ([]T, error) {
-	l.mu.Lock()
-	if l.valid {
-		defer l.mu.Unlock()
-		return l.listed, nil
+	items, generation, valid := l.kept()
+	if valid {
+		return items, nil
 	}
-	generation := l.generation
-	l.mu.Unlock()
-
 	// The list serves every reader, so that one reader's cancellation must not end it for the others.
 	shared := l.flight.DoChan(strconv.Itoa(generation), func() (any, error) {
+		// The call that this reader meant to join may have ended before it came.
+		if items, now, valid := l.kept(); valid && now == generation {
+			return items, nil
+		}
 		return l.fetch(context.WithoutCancel(ctx), c, generation)
 	})
 	select {
@@ -57,6 +57,13 @@ func (l *collection[T]) all(ctx context.Context, c *Client) ([]T, error) {
 		}
 		return result.Val.([]T), nil
 	}
+}
+
+// kept gives the last list and whether no write came after it, and the count of writes.
+func (l *collection[T]) kept() (items []T, generation int, valid bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.listed, l.generation, l.valid
 }
 
 // fetch lists the collection and keeps the result, unless a write came in between.
