@@ -48,9 +48,9 @@ var (
 	}}
 
 	entryType = types.ObjectType{AttrTypes: map[string]attr.Type{
-		"name":                   types.StringType,
-		"match_images":           textsType,
-		"default_cache_duration": attribute.DurationType{},
+		"name":                   elementText{},
+		"match_images":           elementTexts{textsType},
+		"default_cache_duration": elementDuration{},
 		"api_version":            types.StringType,
 		"args":                   textsType,
 		"env":                    types.MapType{ElemType: types.StringType},
@@ -221,8 +221,8 @@ func (r *reader) duration(i int, value attribute.Duration) *time.Duration {
 	return &duration
 }
 
-// newEntries gives the providers of a file as a list. One that means the same as the one that prior holds in its place
-// keeps the words of prior: its durations, and whether a list is empty or absent.
+// newEntries gives the providers of a file as a list. One that means the same as one of prior keeps the words of prior:
+// its durations, and whether a list is empty or absent.
 func newEntries(ctx context.Context, providers []kubeletconfig.Provider, prior types.List) (types.List, diag.Diagnostics) {
 	if providers == nil {
 		return types.ListNull(entryType), nil
@@ -232,8 +232,8 @@ func newEntries(ctx context.Context, providers []kubeletconfig.Provider, prior t
 	var diags diag.Diagnostics
 	elements := make([]attr.Value, len(providers))
 	for i, provider := range providers {
-		if !known.unknown && i < len(before) && provider.Equal(before[i]) {
-			elements[i] = prior.Elements()[i]
+		if same := slices.IndexFunc(before, provider.Equal); same >= 0 && !known.unknown {
+			elements[i] = prior.Elements()[same]
 			continue
 		}
 		element, more := types.ObjectValueFrom(ctx, entryType.AttrTypes, newEntry(provider))

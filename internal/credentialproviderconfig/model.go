@@ -41,10 +41,20 @@ func (m model) describe() string { return "the credential provider config " + m.
 // config gives the providers and the version as the library has them. Where known is false, something stands in for
 // what is unknown; see reader.
 func (m model) config(ctx context.Context) (config kubeletconfig.Config, known bool, diags diag.Diagnostics) {
+	return readConfig(ctx, m.APIVersion, m.Providers)
+}
+
+// entries gives the providers alone; see config.
+func (m model) entries(ctx context.Context) (providers []kubeletconfig.Provider, known bool, diags diag.Diagnostics) {
+	config, known, diags := readConfig(ctx, types.StringNull(), m.Providers)
+	return config.Providers, known, diags
+}
+
+func readConfig(ctx context.Context, version types.String, providers types.List) (kubeletconfig.Config, bool, diag.Diagnostics) {
 	var r reader
-	config = kubeletconfig.Config{
-		APIVersion: r.text(m.APIVersion, kubeletconfig.FileV1, kubeletconfig.FileV1),
-		Providers:  r.providers(ctx, m.Providers),
+	config := kubeletconfig.Config{
+		APIVersion: r.text(version, kubeletconfig.FileV1, kubeletconfig.FileV1),
+		Providers:  r.providers(ctx, providers),
 	}
 	return config, !r.unknown, r.diags
 }

@@ -2,7 +2,6 @@ package credentialproviderconfig
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -27,19 +26,27 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	if config.Manage.ValueString() == manageEntries {
-		resp.Diagnostics.AddAttributeError(path.Root("manage"), "Not available yet",
-			"This version of the provider manages whole files only. Leave manage out, or make it \"file\". To add an entry to a file "+
-				"that others own, render the whole file here, or leave the file to them.")
-	}
 	resp.Diagnostics.Append(config.refusals(ctx)...)
 }
 
 // refusals lists what the kubelet would refuse, as far as it is known.
 func (m model) refusals(ctx context.Context) diag.Diagnostics {
 	config, _, diags := m.config(ctx)
-	if refused, ok := errors.AsType[*kubeletconfig.ValidationError](kubeletconfig.Validate(config)); ok {
+	return append(diags, refusals(config, m.managesEntries())...)
+}
+
+// refusals lists what the kubelet would refuse. The list of providers may be empty where it is only a part of a file.
+func refusals(config kubeletconfig.Config, mayBeEmpty bool) diag.Diagnostics {
+	return refusalsOf(kubeletconfig.Validate(config), mayBeEmpty)
+}
+
+func refusalsOf(err error, mayBeEmpty bool) diag.Diagnostics {
+	var diags diag.Diagnostics
+	if refused, ok := errors.AsType[*kubeletconfig.ValidationError](err); ok {
 		for _, problem := range refused.Problems {
+			if mayBeEmpty && problem.Location.Field == kubeletconfig.FieldProviders {
+				continue
+			}
 			at := attributePath(problem.Location)
 			diags.AddAttributeError(at, refusedSummary, fmt.Sprintf("Over %s%s the kubelet exits at start, saying:\n  %s\n\n%s",
 				at, named(problem.Location), problem.Message, sentence(problem.Remedy)))
@@ -99,24 +106,39 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if req.Plan.Raw.IsNull() {
 		return
 	}
-	var plan, prior model
+	var config, plan, prior model
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	if !req.State.Raw.IsNull() {
 		resp.Diagnostics.Append(req.State.Get(ctx, &prior)...)
 	}
-	accepted, diags := acceptedHash(ctx, req.Private)
+	known, diags := recall(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	plan.derive()
-	resp.Diagnostics.Append(plan.fill(ctx, prior, accepted)...)
+	if config.APIVersion.IsNull() {
+		plan.APIVersion = types.StringUnknown()
+	}
+	switch {
+	case plan.Manage.IsUnknown():
+		plan.Content, plan.ConfigHash = types.StringUnknown(), types.StringUnknown()
+	case plan.managesEntries():
+		resp.Diagnostics.Append(r.planEntries(ctx, &plan, prior, known)...)
+	default:
+		if config.APIVersion.IsNull() {
+			plan.APIVersion = types.StringValue(kubeletconfig.FileV1)
+		}
+		resp.Diagnostics.Append(plan.fill(ctx, prior, known.Accepted)...)
+	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 	if resp.Diagnostics.HasError() || resp.Plan.Raw.Equal(req.State.Raw) {
 		return
 	}
 	// The CLI plans once more when it applies, and by then knows what was unknown.
 	resp.Diagnostics.Append(plan.warnings(ctx)...)
+	resp.Diagnostics.Append(warnOfTransition(ctx, plan, prior)...)
 }
 
 // fill works out the content. It stays as it is, word for word, while it is what this resource wrote or imported and
@@ -133,7 +155,7 @@ func (m *model) fill(ctx context.Context, prior model, accepted string) diag.Dia
 		diags.Append(diagnose.Error("render", m.describe(), err))
 		return diags
 	}
-	if accepted != "" && prior.isFaithful(accepted) && prior.Path.Equal(m.Path) {
+	if accepted != "" && prior.isFaithful(accepted) && prior.Path.Equal(m.Path) && !prior.managesEntries() {
 		before, _, more := prior.config(ctx)
 		if same, err := render(before, m.Path.ValueString()); err == nil && !more.HasError() && same == content {
 			m.Content, m.ConfigHash = prior.Content, prior.ConfigHash
@@ -176,34 +198,4 @@ func warnOfWriters(name string, permission permissionValue) diag.Diagnostics {
 				"which environment.", permission.ValueString()))
 	}
 	return diags
-}
-
-// private is the data that the CLI keeps for a resource beside its state.
-type private interface {
-	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
-	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
-}
-
-// acceptedKey is where the private state keeps the hash of the bytes that this resource last wrote or imported.
-const acceptedKey = "accepted"
-
-func acceptedHash(ctx context.Context, data private) (string, diag.Diagnostics) {
-	stored, diags := data.GetKey(ctx, acceptedKey)
-	if len(stored) == 0 {
-		return "", diags
-	}
-	var hash string
-	if err := json.Unmarshal(stored, &hash); err != nil {
-		// What cannot be read accepts nothing; the file is then written in our own words.
-		return "", diags
-	}
-	return hash, diags
-}
-
-func accept(ctx context.Context, data private, hash string) diag.Diagnostics {
-	stored, err := json.Marshal(hash)
-	if err != nil {
-		return diag.Diagnostics{diag.NewErrorDiagnostic("Cannot remember what stands in the file", err.Error())}
-	}
-	return data.SetKey(ctx, acceptedKey, stored)
 }

@@ -39,8 +39,8 @@ func TestWhatTheKubeletRefusesIsRefusedWhilePlanning(t *testing.T) {
 	w := acctest.NewWorkspace(t, "")
 	for _, c := range []struct{ name, config, want string }{
 		{"no providers", config("c.yaml", providers()), "providers: Required value: at least 1 item in plugins is required"},
-		{"nothing but a name", config("c.yaml", `providers = [{ name = "ak" }]`), "The argument providers[0].match_images is required"},
-		{"no name", config("c.yaml", providers(entry("name = null"))), "The argument providers[0].name is required"},
+		{"nothing but a name", config("c.yaml", `providers = [{ name = "ak" }]`), "match_images"},
+		{"no name", config("c.yaml", providers(entry("name = null"))), "providers[0].name attribute"},
 		{"null for a provider", config("c.yaml", providers("null")), "null"},
 		{"half a token", config("c.yaml", providers(entry(`token_attributes = { cache_type = "Token" }`))), "require_service_account"},
 		{"slash in a name", config("c.yaml", providers(entry(`name = "bin/ak"`))), "provider name cannot contain '/'"},

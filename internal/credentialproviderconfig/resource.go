@@ -36,7 +36,7 @@ func (r *Resource) Metadata(_ context.Context, req resource.MetadataRequest, res
 	resp.TypeName = req.ProviderTypeName + "_credential_provider_config"
 }
 
-// Create writes the file where none is. One that holds the very same already is taken over.
+// Create writes the file where none is, or puts entries into the one that is there.
 func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var plan model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
@@ -48,16 +48,18 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	content := []byte(plan.Content.ValueString())
-	err := r.disk.Create(plan.Path.ValueString(), content, permissions)
-	if errors.Is(err, fs.ErrExist) {
-		err = r.adopt(plan, content, permissions)
+	var known memory
+	var err error
+	if plan.managesEntries() {
+		known, err = r.createEntries(ctx, &plan, permissions)
+	} else {
+		known, err = r.create(plan, permissions)
 	}
 	if err != nil {
-		resp.Diagnostics.Append(diagnose.Error("create", plan.describe(), err))
+		resp.Diagnostics.Append(plan.explain("create", err)...)
 		return
 	}
-	resp.Diagnostics.Append(accept(ctx, resp.Private, plan.ConfigHash.ValueString())...)
+	resp.Diagnostics.Append(known.keep(ctx, resp.Private)...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
 }
@@ -65,12 +67,24 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 // settle resolves at apply what the plan had to leave open, and looks at all of it once more.
 func (m *model) settle(ctx context.Context) (file.Permissions, diag.Diagnostics) {
 	diags := m.refusals(ctx)
-	if m.Content.IsUnknown() {
+	if m.Content.IsUnknown() && !m.managesEntries() {
 		diags.Append(m.fill(ctx, model{}, "")...)
 	}
 	m.derive()
 	permissions, more := m.permissions()
 	return permissions, append(diags, more...)
+}
+
+// create writes the whole file. One that holds the very same already is taken over.
+func (r *Resource) create(plan model, permissions file.Permissions) (memory, error) {
+	content := []byte(plan.Content.ValueString())
+	known := memory{Accepted: plan.ConfigHash.ValueString(), Created: true}
+	err := r.disk.Create(plan.Path.ValueString(), content, permissions)
+	if errors.Is(err, fs.ErrExist) {
+		known.Created = false
+		err = r.adopt(plan, content, permissions)
+	}
+	return known, err
 }
 
 // adopt takes over a file that holds what is to be written, and refuses any other.
@@ -86,6 +100,16 @@ func (r *Resource) adopt(plan model, content []byte, permissions file.Permission
 		return nil
 	}
 	return r.disk.Replace(plan.Path.ValueString(), content, permissions)
+}
+
+// explain gives the diagnostics of what could not be done.
+func (m model) explain(action string, err error) diag.Diagnostics {
+	if changed, ok := errors.AsType[*file.ChangedError](err); ok {
+		return diag.Diagnostics{diag.NewErrorDiagnostic("Cannot "+action+" "+m.describe(),
+			sentence(changed.Error())+" It was left as it is, so that nobody's work is lost.\n\n"+
+				"Plan again to see what is in it now, and apply that plan; or remove the file by hand.")}
+	}
+	return m.explainEntries(action, err)
 }
 
 // takenError says that a file of someone else stands at the path.
@@ -106,25 +130,36 @@ func (e *takenError) Advice() string {
 func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var state model
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	known, diags := recall(ctx, req.Private)
+	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	found, err := r.disk.Read(state.Path.ValueString())
-	if errors.Is(err, fs.ErrNotExist) {
+	gone := errors.Is(err, fs.ErrNotExist)
+	switch {
+	case gone && (known.Created || !state.managesEntries()):
 		resp.State.RemoveResource(ctx)
 		return
-	}
-	if err != nil {
+	case gone:
+		resp.Diagnostics.Append(state.warnOfLoss(errGone)...)
+		return
+	case err != nil:
 		resp.Diagnostics.Append(diagnose.Error("read", state.describe(), err))
 		return
 	}
-	imported := state.ConfigHash.IsNull()
-	resp.Diagnostics.Append(state.take(ctx, found)...)
+	switch imported := state.ConfigHash.IsNull(); {
+	case state.managesEntries():
+		resp.Diagnostics.Append(state.takeEntries(ctx, found, known)...)
+	case imported:
+		resp.Diagnostics.Append(state.take(ctx, found)...)
+		known.Accepted = state.ConfigHash.ValueString()
+		resp.Diagnostics.Append(known.keep(ctx, resp.Private)...)
+	default:
+		resp.Diagnostics.Append(state.take(ctx, found)...)
+	}
 	if resp.Diagnostics.HasError() {
 		return
-	}
-	if imported {
-		resp.Diagnostics.Append(accept(ctx, resp.Private, state.ConfigHash.ValueString())...)
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, state.identity())...)
@@ -132,8 +167,11 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 
 // Update writes the file unless it stands there as planned, so that a change of bin_dir alone does not touch it.
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var plan model
+	var plan, prior model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &prior)...)
+	known, diags := recall(ctx, req.Private)
+	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -142,11 +180,18 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	if err := r.update(plan, permissions); err != nil {
-		resp.Diagnostics.Append(diagnose.Error("update", plan.describe(), err))
+	var err error
+	if plan.managesEntries() {
+		known, err = r.updateEntries(ctx, &plan, prior, known, permissions)
+	} else {
+		known.Accepted, known.Names = plan.ConfigHash.ValueString(), nil
+		err = r.update(plan, permissions)
+	}
+	if err != nil {
+		resp.Diagnostics.Append(plan.explain("update", err)...)
 		return
 	}
-	resp.Diagnostics.Append(accept(ctx, resp.Private, plan.ConfigHash.ValueString())...)
+	resp.Diagnostics.Append(known.keep(ctx, resp.Private)...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
 }
@@ -172,22 +217,23 @@ func (m model) holds(content []byte) bool {
 	return kubeletconfig.Hash(content) == m.ConfigHash.ValueString()
 }
 
-// Delete removes the file if it is as the state knows it, which is what the plan has shown.
+// Delete removes the file, or the entries in it, if it is as the state knows it, which is what the plan has shown.
 func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var state model
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	known, diags := recall(ctx, req.Private)
+	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	err := r.disk.Remove(state.Path.ValueString(), state.holds)
-	if changed, ok := errors.AsType[*file.ChangedError](err); ok {
-		resp.Diagnostics.AddError("Cannot delete "+state.describe(),
-			sentence(changed.Error())+" It was left as it is, so that nobody's work is lost.\n\n"+
-				"Plan again to see what is in it now, and apply that plan; or remove the file by hand.")
-		return
+	var err error
+	if state.managesEntries() {
+		err = r.deleteEntries(ctx, state, known)
+	} else {
+		err = r.disk.Remove(state.Path.ValueString(), state.holds)
 	}
 	if err != nil {
-		resp.Diagnostics.Append(diagnose.Error("delete", state.describe(), err))
+		resp.Diagnostics.Append(state.explain("delete", err)...)
 	}
 }
 

@@ -62,10 +62,10 @@ func fileAttributes() map[string]schema.Attribute {
 			PlanModifiers: []planmodifier.String{attribute.KeepEqualString(), stringplanmodifier.RequiresReplace()},
 		},
 		"api_version": schema.StringAttribute{
-			MarkdownDescription: "Version of the file. Default `" + kubeletconfig.FileV1 + "`, the only one that knows `token_attributes`.",
-			Optional:            true,
-			Computed:            true,
-			Default:             stringdefault.StaticString(kubeletconfig.FileV1),
+			MarkdownDescription: "Version of the file. Default `" + kubeletconfig.FileV1 + "`, the only one that knows `token_attributes`. " +
+				"With `manage = \"" + manageEntries + "\"` it is the one that the file has: leave it out, unless the file has to be made.",
+			Optional: true,
+			Computed: true,
 		},
 		"manage": schema.StringAttribute{
 			MarkdownDescription: "What of the file is managed. Default `" + manageFile + "`: all of it.",
@@ -121,7 +121,6 @@ func providersAttribute() schema.Attribute {
 		Required:   true,
 		Validators: []validator.List{listvalidator.NoNullValues()},
 		NestedObject: schema.NestedAttributeObject{
-			Validators: []validator.Object{requiredAttributes{"name", "match_images", "default_cache_duration"}},
 			Attributes: entryAttributes(),
 		},
 	}
@@ -130,24 +129,25 @@ func providersAttribute() schema.Attribute {
 func entryAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"name": schema.StringAttribute{
-			MarkdownDescription: "Required. File name of the plugin's binary in `bin_dir`. Each name once.",
-			Optional:            true,
+			MarkdownDescription: "File name of the plugin's binary in `bin_dir`. Each name once.",
+			CustomType:          elementText{},
+			Required:            true,
 			// The kubelet's rules let it pass, but then it takes the directory for the binary.
 			Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
 		},
 		"match_images": schema.ListAttribute{
-			MarkdownDescription: "Required. Images for which the plugin is run, as `HOST[:PORT][/PATH]`. A `*` in the host stands for " +
+			MarkdownDescription: "Images for which the plugin is run, as `HOST[:PORT][/PATH]`. A `*` in the host stands for " +
 				"one label or a part of it; port and path know none. A port must be equal, and none is not 443. A path matches all " +
 				"paths that begin with it, so that `ak.example.com/team` includes `ak.example.com/team-b`: end it with a slash.",
-			ElementType: types.StringType,
-			Optional:    true,
-			Validators:  []validator.List{listvalidator.NoNullValues()},
+			CustomType: elementTexts{textsType},
+			Required:   true,
+			Validators: []validator.List{listvalidator.NoNullValues()},
 		},
 		"default_cache_duration": schema.StringAttribute{
-			MarkdownDescription: "Required. For how long the kubelet keeps what the plugin answers without a duration of its own, such " +
+			MarkdownDescription: "For how long the kubelet keeps what the plugin answers without a duration of its own, such " +
 				"as `\"12h\"` or `\"90s\"`; `\"0s\"` keeps nothing. There is no unit for days.",
-			CustomType:    attribute.DurationType{},
-			Optional:      true,
+			CustomType:    elementDuration{},
+			Required:      true,
 			PlanModifiers: []planmodifier.String{attribute.KeepEqualString()},
 		},
 		"api_version": schema.StringAttribute{

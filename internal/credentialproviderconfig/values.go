@@ -92,27 +92,3 @@ func (validPath) ValidateString(_ context.Context, req validator.StringRequest, 
 			fmt.Sprintf("The path %s. %s", refused, refused.Advice()))
 	}
 }
-
-// requiredAttributes are the attributes that an element of a list needs. They are not Required in the schema: for an
-// element that is unknown as a whole, such as what a function makes of unknown arguments, the framework would take them
-// for missing.
-type requiredAttributes []string
-
-func (requiredAttributes) Description(context.Context) string {
-	return "must have its required attributes"
-}
-func (requiredAttributes) MarkdownDescription(context.Context) string {
-	return "must have its required attributes"
-}
-
-func (names requiredAttributes) ValidateObject(_ context.Context, req validator.ObjectRequest, resp *validator.ObjectResponse) {
-	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
-		return
-	}
-	for _, name := range names {
-		if value, ok := req.ConfigValue.Attributes()[name]; !ok || value.IsNull() {
-			resp.Diagnostics.AddAttributeError(req.Path.AtName(name), "Missing required argument",
-				fmt.Sprintf("The argument %s is required, but it is not set or null.", req.Path.AtName(name)))
-		}
-	}
-}

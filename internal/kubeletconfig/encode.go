@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
+	yamlutil "k8s.io/apimachinery/pkg/util/yaml"
 )
 
 // Format is a way of writing the file. The kubelet reads both whatever the file is called.
@@ -33,6 +34,14 @@ func (f Format) String() string {
 // FormatOf returns the format that the name of a file asks for: JSON for the extension .json, YAML for any other.
 func FormatOf(path string) Format {
 	if strings.EqualFold(filepath.Ext(path), ".json") {
+		return JSON
+	}
+	return YAML
+}
+
+// FormatOfText returns the format that the kubelet takes a text for: JSON when its first character is a brace.
+func FormatOfText(text []byte) Format {
+	if yamlutil.IsJSONBuffer(text) {
 		return JSON
 	}
 	return YAML

@@ -45,7 +45,7 @@ func (b *block) readStyle(providers *yaml.Node) {
 }
 
 func (b *block) start(provider int) (int, bool) {
-	if provider >= len(b.elements) {
+	if provider < 0 || provider >= len(b.elements) {
 		return 0, false
 	}
 	return b.elements[provider].start, true

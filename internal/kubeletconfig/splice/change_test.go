@@ -143,3 +143,23 @@ func TestLine(t *testing.T) {
 		}
 	}
 }
+
+func TestLineOf(t *testing.T) {
+	for text, want := range map[string]int{
+		header + "providers:\n" + named("a") + strings.Replace(named("b"), "1m", "-1m", 1):      5,
+		header + "providers:\n" + named("a") + strings.Replace(named("b"), "match", "Match", 1): 5,
+		header + "providers: []\n": 0,
+		"a:\n  - b\n c\n":          0,
+		"kind: b":                  0,
+		"{\n\"kind\": \"x\"\n\n,}": 4,
+		"{\"apiVersion\": \"kubelet.config.k8s.io/v1\", \"kind\": \"CredentialProviderConfig\", \"providers\": [" + ecr + "],\n\"x\": 1\n}\n}": 4,
+	} {
+		_, err := kubeletconfig.Parse([]byte(text))
+		if err == nil {
+			t.Fatalf("the kubelet takes this:\n%s", text)
+		}
+		if got := splice.LineOf([]byte(text), err); got != want {
+			t.Errorf("got %d, want %d: %v\n%s", got, want, err, text)
+		}
+	}
+}

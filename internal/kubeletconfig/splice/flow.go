@@ -18,7 +18,7 @@ type flow struct {
 }
 
 func (f *flow) start(provider int) (int, bool) {
-	if provider >= len(f.elements) {
+	if provider < 0 || provider >= len(f.elements) {
 		return 0, false
 	}
 	return f.elements[provider].start, true

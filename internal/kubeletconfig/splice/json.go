@@ -4,11 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-
-	yamlutil "k8s.io/apimachinery/pkg/util/yaml"
 )
-
-func isJSON(text []byte) bool { return yamlutil.IsJSONBuffer(text) }
 
 // locateJSON finds the elements of the member providers. YAML's parser would not do: it refuses some JSON, such as
 // characters escaped as surrogates.

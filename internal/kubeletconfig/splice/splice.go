@@ -158,19 +158,6 @@ func rewrite(text []byte, before kubeletconfig.Config, places []int, want []kube
 	return text, nil
 }
 
-// Line gives the line on which a provider begins, counted from 1, or 0 when it cannot be told.
-func Line(text []byte, provider int) int {
-	found, err := locate(text)
-	if err != nil {
-		return 0
-	}
-	start, ok := found.start(provider)
-	if !ok {
-		return 0
-	}
-	return 1 + bytes.Count(text[:start], []byte("\n"))
-}
-
 // edit puts a text in the place of the bytes from one offset up to another.
 type edit struct {
 	from, to int
@@ -204,9 +191,9 @@ type list interface {
 // span is where something stands in a text.
 type span struct{ start, end int }
 
-// locate finds the providers. Whether a text is JSON is decided as the kubelet does.
+// locate finds the providers.
 func locate(text []byte) (list, error) {
-	if isJSON(text) {
+	if kubeletconfig.FormatOfText(text) == kubeletconfig.JSON {
 		return locateJSON(text)
 	}
 	return locateYAML(text)
