@@ -97,7 +97,7 @@ func (r *Resource) putEntries(ctx context.Context, plan *model, ours []string, k
 	put := func(before []byte) (after []byte, err error) {
 		found, err := splice.Read(before)
 		if err != nil {
-			return nil, &unusableError{cause: err}
+			return nil, newUnusableError(before, err)
 		}
 		// A file in which nothing is ours, though it was there before us, is somebody else's by now.
 		now.Created = madeHere.has(at) || known.Created && slices.ContainsFunc(namesOf(found.Providers), func(name string) bool {
@@ -169,7 +169,7 @@ func (r *Resource) deleteEntries(ctx context.Context, state model, known memory)
 	err := r.disk.Edit(ctx, at, func(content []byte) ([]byte, error) {
 		found, err := splice.Read(content)
 		if err != nil {
-			return nil, &unusableError{cause: err}
+			return nil, newUnusableError(content, err)
 		}
 		for _, provider := range found.Providers {
 			// What the plan has shown is to go, and nothing else.
@@ -197,7 +197,7 @@ func (r *Resource) deleteEntries(ctx context.Context, state model, known memory)
 func (m *model) takeEntries(ctx context.Context, found file.File, known memory) diag.Diagnostics {
 	config, err := splice.Read(found.Content)
 	if err != nil {
-		return m.warnOfLoss(&unusableError{cause: err})
+		return m.warnOfLoss(newUnusableError(found.Content, err))
 	}
 	m.derive()
 	m.hold(string(found.Content))

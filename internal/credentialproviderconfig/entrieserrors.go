@@ -3,6 +3,7 @@ package credentialproviderconfig
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -49,10 +50,22 @@ func (e *ownersError) Error() string { return e.message }
 func (e *ownersError) Advice() string { return e.advice }
 
 // unusableError says that the file is not one that entries can be put into or taken out of.
-type unusableError struct{ cause error }
+type unusableError struct {
+	cause error
+	// line is 0 where it is not known, or said by the cause.
+	line int
+}
+
+func newUnusableError(content []byte, cause error) error {
+	return &unusableError{cause: cause, line: splice.LineOf(content, cause)}
+}
 
 func (e *unusableError) Error() string {
-	return fmt.Sprintf("the file is not one that the kubelet starts with, so that it was left as it is: %s", e.cause)
+	where := ""
+	if e.line > 0 {
+		where = fmt.Sprintf(" (line %d)", e.line)
+	}
+	return fmt.Sprintf("the file is not one that the kubelet starts with, so that it was left as it is%s: %s", where, e.cause)
 }
 
 // Unwrap returns the cause.
@@ -60,12 +73,7 @@ func (e *unusableError) Unwrap() error { return e.cause }
 
 // Advice says what to do.
 func (e *unusableError) Advice() string {
-	advice := "Mend it, or put back what was there before."
-	var decode *kubeletconfig.DecodeError
-	if errors.As(e.cause, &decode) && decode.Advice() != "" {
-		advice = sentence(decode.Advice()) + " " + advice
-	}
-	return advice
+	return strings.TrimSpace(remedyOf(e.cause) + "\n\nMend it, or put back what was there before.")
 }
 
 // explainEntries gives the diagnostics of an action on entries.
@@ -92,4 +100,15 @@ func (m model) explainEntries(action string, err error) diag.Diagnostics {
 func (m model) warnOfLoss(err error) diag.Diagnostics {
 	found := diagnose.Error("read the entries in", m.describe(), err)
 	return diag.Diagnostics{diag.NewWarningDiagnostic(found.Summary(), found.Detail()+"\n\nThe state stays as it was.")}
+}
+
+// remedyOf gives what the library says to do about a text that the kubelet refuses, as a paragraph of its own.
+func remedyOf(err error) string {
+	if decode, ok := errors.AsType[*kubeletconfig.DecodeError](err); ok && decode.Advice() != "" {
+		return "\n\n" + sentence(decode.Advice())
+	}
+	if refused, ok := errors.AsType[*kubeletconfig.ValidationError](err); ok {
+		return "\n\n" + sentence(refused.Problems[0].Remedy)
+	}
+	return ""
 }

@@ -64,7 +64,7 @@ func (r *Resource) planEntries(ctx context.Context, plan *model, prior model, kn
 func (m model) checkFile(content []byte, ours []string, want []kubeletconfig.Provider, complete bool, known memory) diag.Diagnostics {
 	theirs, err := splice.Read(content)
 	if err != nil {
-		return m.explainEntries("plan", &unusableError{cause: err})
+		return m.explainEntries("plan", newUnusableError(content, err))
 	}
 	if !m.APIVersion.IsUnknown() && m.APIVersion.ValueString() != theirs.APIVersion {
 		return diag.Diagnostics{versionConflict(m.APIVersion.ValueString(), m.Path.ValueString(), theirs.APIVersion)}

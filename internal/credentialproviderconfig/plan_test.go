@@ -77,7 +77,6 @@ func TestWhatTheKubeletRefusesIsRefusedWhilePlanning(t *testing.T) {
 		{"permissions in words", config("c.yaml", minimal, `file_permission = "u=rw"`), "in octal"},
 		{"permissions of a program", config("c.yaml", minimal, `file_permission = "4755"`), "in octal"},
 		{"empty directory", config("c.yaml", minimal, `bin_dir = ""`), "at least 1"},
-		{"entries", config("c.yaml", minimal, `manage = "entries"`), "Not available yet"},
 		{"something else to manage", config("c.yaml", minimal, `manage = "all"`), "value must be one of"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
