@@ -62,8 +62,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var state model
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	// A CLI that keeps no identities sends none, and the framework wants one even for an object that is gone.
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, state.identity())...)
+	resp.Diagnostics.Append(connection.Identify(ctx, resp.Identity, state.identity())...)
 	if resp.Diagnostics.HasError() {
 		return
 	}

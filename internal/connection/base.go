@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 
 	"github.com/aktrust/terraform-provider-aktrust/internal/artifactkeeper"
 	"github.com/aktrust/terraform-provider-aktrust/internal/cluster"
@@ -66,6 +67,15 @@ func (r *Resource) KeepUnread(err error, resp *resource.ReadResponse) bool {
 	}
 	resp.Diagnostics.Append(r.data.warnOnce(unknown)...)
 	return true
+}
+
+// Identify gives a refreshed object its identity when the state does not bring it: a CLI that keeps no identities sends none,
+// and the framework wants one even for an object that is gone. An object never changes its identity.
+func Identify(ctx context.Context, current *tfsdk.ResourceIdentity, identity any) diag.Diagnostics {
+	if !current.Raw.IsFullyNull() {
+		return nil
+	}
+	return current.Set(ctx, identity)
 }
 
 // DataSource is embedded by data sources; it brings Configure.

@@ -59,9 +59,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	// The framework wants it from every read that is no error, also of what is gone or cannot be looked at, and a state of
-	// a CLI without identities brings none.
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, state.identity())...)
+	resp.Diagnostics.Append(connection.Identify(ctx, resp.Identity, state.identity())...)
 	client, err := r.Cluster()
 	if r.KeepUnread(err, resp) {
 		return
