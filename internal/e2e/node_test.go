@@ -40,7 +40,7 @@ func TestNode(t *testing.T) {
 	} {
 		passed := t.Run(step.title, func(t *testing.T) {
 			t.Cleanup(func() {
-				if t.Failed() {
+				if t.Failed() && !errors.Is(w.ctx.Err(), context.Canceled) { // by a signal
 					w.explain(t)
 				}
 			})

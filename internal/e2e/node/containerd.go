@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 )
@@ -25,7 +26,7 @@ const (
 	startTimeout = time.Minute
 )
 
-// containerdConfig is of version 2, which containerd 1.5 to 2.x read. The native snapshotter copies layers, which works on
+// containerdConfig is of version 2, which containerd 1.6 to 2 read. The native snapshotter copies layers, which works on
 // every file system, and the layers here are tiny.
 var containerdConfig = fmt.Sprintf(`version = 2
 root = %q
@@ -61,7 +62,13 @@ state = %q
   [plugins."io.containerd.grpc.v1.cri".cni]
     bin_dir = %q
     conf_dir = %q
-`, containerdRoot, containerdState, containerdSocket, containerdRoot+"/opt", sandboxImage, certsDir, configDir+"/cni", configDir+"/cni")
+
+# containerd 2.1 and later pull by this plugin, which has to be told of the snapshotter, too.
+[[plugins."io.containerd.transfer.v1.local".unpack_config]]
+  platform = %q
+  snapshotter = "native"
+`, containerdRoot, containerdState, containerdSocket, containerdRoot+"/opt", sandboxImage, certsDir,
+	configDir+"/cni", configDir+"/cni", "linux/"+runtime.GOARCH)
 
 // startContainerd starts containerd, waits until it answers, and gives it the sandbox image.
 func (n *Node) startContainerd(ctx context.Context, sandbox Image) (err error) {

@@ -12,7 +12,10 @@ import (
 	"time"
 )
 
-const pollInterval = 100 * time.Millisecond
+const (
+	pollInterval = 100 * time.Millisecond
+	dirMode      = 0o755 // as on any node
+)
 
 // own are the directories that a node has to itself: they are empty at its start, and gone at its end. The last one is
 // where the plugins of a kubelet are by convention.
@@ -56,7 +59,7 @@ func (n *Node) Start(ctx context.Context, sandbox Image) (err error) {
 		return err
 	}
 	for _, dir := range own {
-		if err := os.MkdirAll(filepath.Join(n.root(), dir), 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Join(n.root(), dir), dirMode); err != nil {
 			return fmt.Errorf("make a directory for the node: %w", err)
 		}
 	}
@@ -80,7 +83,7 @@ func (n *Node) WriteFile(path string, content []byte, mode os.FileMode) error {
 		return fmt.Errorf("write %s on the node: it is not below any of %s", path, strings.Join(own, ", "))
 	}
 	inside := filepath.Join(n.root(), path)
-	if err := os.MkdirAll(filepath.Dir(inside), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(inside), dirMode); err != nil {
 		return fmt.Errorf("write %s on the node: %w", path, err)
 	}
 	if err := os.WriteFile(inside, content, mode); err != nil {
@@ -101,11 +104,11 @@ func isOwn(path string) bool {
 // reachable is an error for a path of the machine that the node cannot see, because it is below a directory that the
 // node has to itself.
 func reachable(path string) error {
-	real, err := filepath.EvalSymlinks(path)
+	target, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return err
 	}
-	if isOwn(real) {
+	if isOwn(target) {
 		return fmt.Errorf("%s is hidden from the node, which has directories of its own in place of %s; set TMPDIR, AKTRUST_CACHE or HOME "+
 			"to a directory that is elsewhere", path, strings.Join(own, ", "))
 	}

@@ -71,6 +71,7 @@ func install(ctx context.Context, packages []string, logf func(string, ...any)) 
 			args = append(args, "-y", "--no-install-recommends")
 			args = append(args, packages...)
 		}
+		// #nosec G204 -- the packages are of this file.
 		cmd := exec.CommandContext(ctx, apt, append([]string{"-q"}, args...)...)
 		var out bytes.Buffer
 		cmd.Env, cmd.Stdout, cmd.Stderr = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive"), &out, &out

@@ -27,6 +27,7 @@ type process struct {
 // command is a program to run in the namespaces of the node, with nothing of the caller's environment but the PATH.
 func (n *Node) command(program string, args ...string) *exec.Cmd {
 	enter := []string{"--target", strconv.Itoa(n.init.pid()), "--mount", "--pid", "--", program}
+	//nolint:gosec,noctx // What runs on the node is the caller's choice, and ends with the node.
 	cmd := exec.Command(n.tools.nsenter, append(enter, args...)...)
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH")}
 	return cmd
