@@ -51,6 +51,12 @@ func (f fixture) state(ctx context.Context) tfsdk.State {
 	return tfsdk.State{Schema: f.schema.Schema, Raw: tftypes.NewValue(f.schema.Schema.Type().TerraformType(ctx), nil)}
 }
 
+func (f fixture) noIdentity(ctx context.Context) *tfsdk.ResourceIdentity {
+	return &tfsdk.ResourceIdentity{
+		Schema: f.identity.IdentitySchema, Raw: tftypes.NewValue(f.identity.IdentitySchema.Type().TerraformType(ctx), nil),
+	}
+}
+
 // planned is a plan of a sound file at a path.
 func planned(t *testing.T, at string) model {
 	t.Helper()
@@ -87,7 +93,7 @@ func TestWhatTheDiskDeniesIsNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	denial := "Cannot read " + at + ` as user "tester" (1000): permission denied.`
-	readBack := resource.ReadResponse{State: state}
+	readBack := resource.ReadResponse{State: state, Identity: f.noIdentity(ctx)}
 	f.Read(ctx, resource.ReadRequest{State: state}, &readBack)
 	expectError(t, readBack.Diagnostics.Errors(), "Cannot read the credential provider config "+at, denial)
 	if readBack.State.Raw.IsNull() {
@@ -108,14 +114,11 @@ func TestImportTakesTheIdentity(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := newFixture(ctx, file.OS{})
-	newIdentity := func() *tfsdk.ResourceIdentity {
-		return &tfsdk.ResourceIdentity{Schema: f.identity.IdentitySchema, Raw: tftypes.NewValue(f.identity.IdentitySchema.Type().TerraformType(ctx), nil)}
-	}
-	given := newIdentity()
+	given := f.noIdentity(ctx)
 	if err := asError(given.SetAttribute(ctx, path.Root("path"), at)); err != nil {
 		t.Fatal(err)
 	}
-	resp := resource.ImportStateResponse{State: f.state(ctx), Identity: newIdentity()}
+	resp := resource.ImportStateResponse{State: f.state(ctx), Identity: f.noIdentity(ctx)}
 	f.ImportState(ctx, resource.ImportStateRequest{Identity: given}, &resp)
 	if err := asError(resp.Diagnostics); err != nil {
 		t.Fatal(err)

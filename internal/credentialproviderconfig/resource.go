@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/aktrust/terraform-provider-aktrust/internal/connection"
 	"github.com/aktrust/terraform-provider-aktrust/internal/diagnose"
 	"github.com/aktrust/terraform-provider-aktrust/internal/kubeletconfig"
 	"github.com/aktrust/terraform-provider-aktrust/internal/kubeletconfig/file"
@@ -130,6 +131,7 @@ func (e *takenError) Advice() string {
 func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var state model
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	resp.Diagnostics.Append(connection.Identify(ctx, resp.Identity, state.identity())...)
 	known, diags := recall(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
@@ -162,7 +164,6 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		return
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, state.identity())...)
 }
 
 // Update writes the file unless it stands there as planned, so that a change of bin_dir alone does not touch it.

@@ -103,6 +103,7 @@ func (p *Provider) Resources(context.Context) []func() resource.Resource {
 func (p *Provider) DataSources(context.Context) []func() datasource.DataSource {
 	return []func() datasource.DataSource{
 		clusterjwks.NewDataSource,
+		credentialproviderconfig.NewDataSource,
 		group.NewDataSource,
 		repository.NewDataSource,
 	}
