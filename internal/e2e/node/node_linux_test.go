@@ -69,3 +69,11 @@ func TestTail(t *testing.T) {
 		t.Errorf("the tail of a short log is %q", got)
 	}
 }
+
+func TestMissingPackages(t *testing.T) {
+	t.Setenv("PATH", t.TempDir()) // without apt-get
+	_, err := findTools(t.Context(), t.Logf)
+	if err == nil || !strings.Contains(err.Error(), "lacks util-linux containerd runc") {
+		t.Errorf("error %v, want one that names the packages", err)
+	}
+}
