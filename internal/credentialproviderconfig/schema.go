@@ -21,6 +21,27 @@ import (
 	"github.com/aktrust/terraform-provider-aktrust/internal/kubeletconfig"
 )
 
+// entriesDescription is about manage = "entries".
+const entriesDescription = "\n\n## Entries in a file of others\n\n" +
+	"With `manage = \"entries\"` only the listed `providers` are managed, in a file that someone else owns, such as the one that " +
+	"the platform brings:\n\n" +
+	"- They are put in behind the others, in the style of the file (YAML or JSON), and changed in their place. Every byte of the " +
+	"others stays: their providers, comments, blank lines and line breaks. A file that is written so that this cannot be done is " +
+	"an error. Remarks that somebody wrote into an entry go with it when it changes.\n" +
+	"- Only what happens to the own entries is drift. `content` and `config_hash` are those of the whole file, other people's " +
+	"secrets included; they follow the changes of others in the refresh without a change in the plan, and are known after apply " +
+	"whenever an entry changes.\n" +
+	"- A provider of the same name that is in the file already is an error: import the file to take it over. After an import, and " +
+	"after a change from `file` to `entries`, the plan shows the other providers leave the list; they stay in the file.\n" +
+	"- Destroying takes out the own entries alone. The kubelet exits on a file without a provider: where none would be left, the " +
+	"file is removed if it was made by this resource, else destroying is an error.\n" +
+	"- A file that is gone is made again only if this resource made it. One that the kubelet would refuse, an empty one too, is an " +
+	"error of the plan, and is not written to.\n" +
+	"- Several resources may have entries in one file, also in one apply; their `config_hash` is then that of the moment after " +
+	"their own write, until the next refresh. Processes of this provider wait for each other (`flock` on the directory); what " +
+	"other programs write is noticed up to the instant in which the file is replaced. Its permissions and owner are kept, and " +
+	"`file_permission` is for a file that has to be made."
+
 const (
 	manageFile    = "file"
 	manageEntries = "entries"
@@ -35,12 +56,14 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 	attributes["providers"] = providersAttribute()
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "The file from which a kubelet learns which credential provider plugin to run for which images " +
-			"(`CredentialProviderConfig`, the flag `--image-credential-provider-config`). It is written on the machine that runs " +
-			"OpenTofu or Terraform: the node itself, or the build tree of an image. The data source of the same name renders it " +
-			"without a file.\n\n" +
+			"(`CredentialProviderConfig`, the flag `--image-credential-provider-config`), or entries of one that others own. It is " +
+			"written on the machine that runs OpenTofu or Terraform: the node itself, or the build tree of an image. The data source " +
+			"of the same name renders it without a file.\n\n" +
 			"The kubelet's own rules (Kubernetes 1.34 and later) are checked while planning. It reads the file only at start and " +
 			"exits when anything is wrong with it, a plugin's binary that is missing included: install the binary first, and " +
-			"restart the kubelet when `config_hash` changes.",
+			"restart the kubelet when `config_hash` changes.\n\n" +
+			"A file of more than 1 MiB, a symbolic link and whatever else is no regular file are left alone, with an error." +
+			entriesDescription,
 		Attributes: attributes,
 	}
 }
@@ -54,7 +77,7 @@ func fileAttributes() map[string]schema.Attribute {
 		},
 		"path": schema.StringAttribute{
 			MarkdownDescription: "Where to write the file. With the extension `.json` it is written as JSON, else as YAML. A file that " +
-				"is there already is not overwritten but has to be imported, and a symbolic link is not followed. Changing it moves " +
+				"is there already is not overwritten but has to be imported, unless `manage` is `" + manageEntries + "`. Changing it moves " +
 				"the file.",
 			CustomType:    pathType{},
 			Required:      true,
@@ -68,11 +91,12 @@ func fileAttributes() map[string]schema.Attribute {
 			Computed: true,
 		},
 		"manage": schema.StringAttribute{
-			MarkdownDescription: "What of the file is managed. Default `" + manageFile + "`: all of it.",
-			Optional:            true,
-			Computed:            true,
-			Default:             stringdefault.StaticString(manageFile),
-			Validators:          []validator.String{stringvalidator.OneOf(manageFile, manageEntries)},
+			MarkdownDescription: "What of the file is managed: `" + manageFile + "` (default) is all of it, `" + manageEntries +
+				"` are the `providers` in a file of others, see below.",
+			Optional:   true,
+			Computed:   true,
+			Default:    stringdefault.StaticString(manageFile),
+			Validators: []validator.String{stringvalidator.OneOf(manageFile, manageEntries)},
 		},
 		"bin_dir": schema.StringAttribute{
 			MarkdownDescription: "Directory of the plugins' binaries on the node, for `kubelet_args`.",
@@ -85,7 +109,7 @@ func fileAttributes() map[string]schema.Attribute {
 			"Default `"+defaultDirectoryPermission+"`. Directories that are there are left alone, also when this changes.",
 			defaultDirectoryPermission),
 		"content": schema.StringAttribute{
-			MarkdownDescription: "What stands in the file.",
+			MarkdownDescription: "What stands in the whole file.",
 			Computed:            true,
 		},
 		"config_hash": schema.StringAttribute{
