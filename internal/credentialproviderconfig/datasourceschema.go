@@ -19,13 +19,13 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 	attributes := renderedAttributes()
 	attributes["providers"] = forReading(providersAttribute())
 	attributes["api_version"] = schema.StringAttribute{
-		MarkdownDescription: "Version of the file. Default that of the `base`, else `" + kubeletconfig.FileV1 + "`, the only one that knows " +
-			"`token_attributes`.",
+		MarkdownDescription: "Version of the file. Default that of the `base`, else `" + kubeletconfig.FileV1 + "`, the only one that " +
+			"knows `token_attributes`.",
 		Optional: true,
 	}
 	attributes["base"] = schema.StringAttribute{
-		MarkdownDescription: "Text of a file that is there already, YAML or JSON, to which `providers` are added. One of the same name is " +
-			"replaced in its place, the others follow behind the last one. All else stays to the byte in the output of the base's own " +
+		MarkdownDescription: "Text of a file that is there already, YAML or JSON, to which `providers` are added. One of the same name " +
+			"is replaced in its place, the others follow behind the last one. All else stays to the byte in the output of the base's own " +
 			"format, comments included. A base that the kubelet would refuse is an error, and so is one of more than 1 MiB.",
 		Optional: true,
 	}
@@ -45,6 +45,8 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 	}
 }
 
+const hashDescription = "Label `hash` of the kubelet's metric `kubelet_credential_provider_config_info` once it runs with "
+
 // renderedAttributes are what comes out.
 func renderedAttributes() map[string]schema.Attribute {
 	text := func(description string) schema.StringAttribute {
@@ -62,8 +64,8 @@ func renderedAttributes() map[string]schema.Attribute {
 		"entries_yaml": byName("Each of `providers` alone, by its name, as a YAML object: an element for the list of a file that someone " +
 			"else puts together."),
 		"entries_json":     byName("Each of `providers` alone, by its name, as a JSON object."),
-		"yaml_config_hash": text("Label `hash` of the kubelet's metric `kubelet_credential_provider_config_info` once it runs with `yaml`."),
-		"json_config_hash": text("Label `hash` of the kubelet's metric `kubelet_credential_provider_config_info` once it runs with `json`."),
+		"yaml_config_hash": text(hashDescription + "`yaml`."),
+		"json_config_hash": text(hashDescription + "`json`."),
 		"kubelet_args": texts("The kubelet's flags, the first one only with `config_path` and the second one only with `bin_dir`. The " +
 			"kubelet needs both."),
 		"warnings": texts("What the kubelet accepts of `providers` and is hardly meant, such as a pattern that matches no image. A data " +
@@ -77,7 +79,8 @@ func forReading(in resourceschema.Attribute) schema.Attribute {
 	switch a := in.(type) {
 	case resourceschema.StringAttribute:
 		return schema.StringAttribute{
-			MarkdownDescription: a.MarkdownDescription, CustomType: a.CustomType, Required: a.Required, Optional: a.Optional, Validators: a.Validators,
+			MarkdownDescription: a.MarkdownDescription, CustomType: a.CustomType, Required: a.Required, Optional: a.Optional,
+			Validators: a.Validators,
 		}
 	case resourceschema.BoolAttribute:
 		return schema.BoolAttribute{

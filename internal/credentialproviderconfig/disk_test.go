@@ -134,6 +134,41 @@ func TestImportTakesTheIdentity(t *testing.T) {
 	}
 }
 
+// readOnly is a system with directories in which nothing can be made.
+type readOnly struct{ denied }
+
+func (readOnly) ReadFile(name string) ([]byte, error) { return os.ReadFile(name) }
+
+// A directory that cannot be written to is named, and the file of others in it stays as it is.
+func TestEntriesInAReadOnlyDirectory(t *testing.T) {
+	ctx := t.Context()
+	at := filepath.Join(t.TempDir(), "config.yaml")
+	theirs := sound()
+	theirs.Name = "theirs"
+	before, err := render(kubeletconfig.Config{APIVersion: kubeletconfig.FileV1, Providers: []kubeletconfig.Provider{theirs}}, at)
+	if err == nil {
+		err = os.WriteFile(at, []byte(before), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := newFixture(ctx, readOnly{})
+	m := planned(t, at)
+	m.Manage = types.StringValue(manageEntries)
+	plan, state := tfsdk.Plan(f.state(ctx)), f.state(ctx)
+	if err := asError(plan.Set(ctx, m)); err != nil {
+		t.Fatal(err)
+	}
+	created := resource.CreateResponse{State: state}
+	f.Create(ctx, resource.CreateRequest{Plan: plan}, &created)
+	expectError(t, created.Diagnostics.Errors(), "Cannot create the credential provider config "+at,
+		"Cannot create a file in directory "+filepath.Dir(at)+` as user "tester" (1000): permission denied.`)
+	after, err := os.ReadFile(at)
+	if err != nil || string(after) != before || !created.State.Raw.IsNull() {
+		t.Errorf("%v, the file holds\n%s\nthe state is %s", err, after, created.State.Raw)
+	}
+}
+
 func asError(diags diag.Diagnostics) error {
 	for _, d := range diags.Errors() {
 		return errors.New(d.Summary() + ": " + d.Detail())

@@ -77,16 +77,17 @@ func fileAttributes() map[string]schema.Attribute {
 		},
 		"path": schema.StringAttribute{
 			MarkdownDescription: "Where to write the file. With the extension `.json` it is written as JSON, else as YAML. A file that " +
-				"is there already is not overwritten but has to be imported, unless `manage` is `" + manageEntries + "`. Changing it moves " +
-				"the file.",
+				"is there already is not overwritten but has to be imported, unless `manage` is `" + manageEntries + "`. Changing it " +
+				"moves the file.",
 			CustomType:    pathType{},
 			Required:      true,
 			Validators:    []validator.String{validPath{}},
 			PlanModifiers: []planmodifier.String{attribute.KeepEqualString(), stringplanmodifier.RequiresReplace()},
 		},
 		"api_version": schema.StringAttribute{
-			MarkdownDescription: "Version of the file. Default `" + kubeletconfig.FileV1 + "`, the only one that knows `token_attributes`. " +
-				"With `manage = \"" + manageEntries + "\"` it is the one that the file has: leave it out, unless the file has to be made.",
+			MarkdownDescription: "Version of the file. Default `" + kubeletconfig.FileV1 + "`, the only one that knows " +
+				"`token_attributes`. With `manage = \"" + manageEntries + "\"` it is the one that the file has: leave it out, unless " +
+				"the file has to be made.",
 			Optional: true,
 			Computed: true,
 		},

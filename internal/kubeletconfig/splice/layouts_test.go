@@ -269,6 +269,25 @@ func TestLayoutsAreFollowedAndLeftAsTheyWere(t *testing.T) {
 	}
 }
 
+// Behind a byte order mark the kubelet takes JSON for YAML, and refuses some of it.
+func TestJSONBehindAByteOrderMark(t *testing.T) {
+	tried := 0
+	for name, layout := range layouts {
+		before, _ := split(t, "\uFEFF"+layout)
+		if _, err := splice.Read([]byte(before)); err != nil || !strings.HasPrefix(name, "JSON") {
+			continue
+		}
+		tried++
+		with := change(t, before, nil, provider("ours", "-v"))
+		if diff := cmp.Diff(before, change(t, with, []string{"ours"})); diff != "" {
+			t.Errorf("%s: -before +after:\n%s", name, diff)
+		}
+	}
+	if tried == 0 {
+		t.Error("nothing was tried")
+	}
+}
+
 // Whatever is taken out, the rest is what it was, to the byte.
 func TestEveryProviderCanBeTakenOut(t *testing.T) {
 	for name, layout := range layouts {
