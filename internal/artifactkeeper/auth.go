@@ -17,7 +17,14 @@ type credential interface {
 	token(ctx context.Context) (string, error)
 	// renew is called after the registry answered 401 to stale. It reports whether token now gives another one.
 	renew(ctx context.Context, stale string) (bool, error)
+	// accepted is called after a call with this token succeeded.
+	accepted(token string)
 }
+
+// unmoved is embedded by credentials that do not mind whether they are accepted.
+type unmoved struct{}
+
+func (unmoved) accepted(string) {}
 
 func (c *Client) credentialOf(cfg Config) (credential, error) {
 	c.scrub.add(cfg.Token, cfg.Password)
@@ -26,7 +33,7 @@ func (c *Client) credentialOf(cfg Config) (credential, error) {
 		if strings.ContainsAny(strings.TrimSpace(cfg.Token), " \t\r\n") {
 			return nil, &ConfigError{Argument: "token", Problem: "it holds white space; give the bare token"}
 		}
-		return staticToken(strings.TrimSpace(cfg.Token)), nil
+		return staticToken{text: strings.TrimSpace(cfg.Token)}, nil
 	case cfg.TokenFile != "":
 		return &tokenFile{path: cfg.TokenFile, scrub: &c.scrub}, nil
 	case cfg.Username != "" && cfg.Password != "":
@@ -42,7 +49,7 @@ func (c *Client) credentialOf(cfg Config) (credential, error) {
 }
 
 // noCredential serves clients that only use what needs no administrator.
-type noCredential struct{}
+type noCredential struct{ unmoved }
 
 func (noCredential) token(context.Context) (string, error) {
 	return "", &ConfigError{Argument: "token", Problem: "no credential of the registry is given; set token, token_file, or " +
@@ -52,13 +59,17 @@ func (noCredential) token(context.Context) (string, error) {
 
 func (noCredential) renew(context.Context, string) (bool, error) { return false, nil }
 
-type staticToken string
+type staticToken struct {
+	unmoved
+	text string
+}
 
-func (s staticToken) token(context.Context) (string, error)       { return string(s), nil }
+func (s staticToken) token(context.Context) (string, error)       { return s.text, nil }
 func (s staticToken) renew(context.Context, string) (bool, error) { return false, nil }
 
 // tokenFile reads a token from a file that something else keeps fresh.
 type tokenFile struct {
+	unmoved
 	path  string
 	scrub *scrubber
 
@@ -107,6 +118,7 @@ type login struct {
 
 	mu      sync.Mutex
 	current string
+	works   bool  // Whether current was ever accepted.
 	failed  error // A failed login is not tried again: the limiter allows about ten in a quarter of an hour.
 }
 
@@ -150,11 +162,20 @@ func (l *login) renew(ctx context.Context, stale string) (bool, error) {
 	if l.current != stale {
 		return l.current != "", l.failed // Another request of the same moment has renewed it already.
 	}
-	l.current = ""
+	if !l.works {
+		return false, nil // A fresh session that is refused is refused for what it is: the next one would be too.
+	}
+	l.current, l.works = "", false
 	if err := l.run(ctx); err != nil {
 		return false, err
 	}
 	return true, nil
+}
+
+func (l *login) accepted(token string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.works = l.works || token == l.current
 }
 
 // run logs in; l.mu is held.

@@ -51,7 +51,9 @@ func New(cfg Config) (*Client, error) {
 		base: base, http: retrying(cfg, rt), headers: cfg.Headers, userAgent: cfg.UserAgent, log: cfg.Log,
 	}
 	for _, value := range cfg.Headers {
-		c.scrub.add(value)
+		if len(value) >= shortestHeader {
+			c.scrub.add(value)
+		}
 	}
 	c.providers.path = providersPath
 	if c.credential, err = c.credentialOf(cfg); err != nil {
@@ -82,6 +84,9 @@ func (c *Client) call(ctx context.Context, r request, out any) error {
 	err = c.send(ctx, r, token, out)
 	var answer *Error
 	if !errors.As(err, &answer) || answer.Status != http.StatusUnauthorized {
+		if err == nil {
+			c.credential.accepted(token)
+		}
 		return err
 	}
 	renewed, failure := c.credential.renew(ctx, token)
@@ -94,7 +99,10 @@ func (c *Client) call(ctx context.Context, r request, out any) error {
 	if token, failure = c.credential.token(ctx); failure != nil {
 		return failure
 	}
-	return c.send(ctx, r, token, out)
+	if err = c.send(ctx, r, token, out); err == nil {
+		c.credential.accepted(token)
+	}
+	return err
 }
 
 // send sends a request with a bearer token, or without when that is empty.
@@ -104,7 +112,7 @@ func (c *Client) send(ctx context.Context, r request, token string, out any) err
 		return err
 	}
 	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	body, err := io.ReadAll(resp.Body) // It is in memory already; see wholeAnswers.
 	if err != nil {
 		return c.transportError(r.method, r.path, err)
 	}
@@ -115,13 +123,16 @@ func (c *Client) send(ctx context.Context, r request, token string, out any) err
 	case len(body) > maxAnswer:
 		return malformed("the answer is larger than %d MiB", maxAnswer>>20)
 	case resp.StatusCode < 200 || resp.StatusCode > 299:
-		answer := answerError(resp, r.method, r.path, []byte(c.scrub.clean(string(body))))
-		answer.Message = c.scrub.clean(answer.Message)
+		answer := answerError(resp, r.method, r.path, body)
+		answer.Code, answer.Message = c.scrub.clean(answer.Code), c.scrub.clean(answer.Message)
 		return answer
-	case out == nil:
+	case out == nil && len(body) == 0:
 		return nil
 	case looksLikePage(resp, strings.TrimSpace(string(body))):
 		return malformed("the answer is an HTML page%s", pageTitle(string(body)))
+	}
+	if out == nil {
+		out = new(json.RawMessage) // What says nothing to the caller still has to come from the API.
 	}
 	if err := json.Unmarshal(body, out); err != nil {
 		return malformed("the answer is not the JSON of the API: %s", err)
@@ -200,6 +211,3 @@ func encode(in any) ([]byte, error) {
 	}
 	return bytes.TrimRight(buffer.Bytes(), "\n"), nil
 }
-
-// segment escapes an id or a name as one segment of a path.
-func segment(text string) string { return url.PathEscape(text) }

@@ -143,6 +143,25 @@ func TestLoginOnceAndAgainAfter401(t *testing.T) {
 	}
 }
 
+// A session that never worked is not renewed for every call that it is refused for: the limiter would lock the user out.
+func TestRefusedSessionIsNotRenewed(t *testing.T) {
+	server, err := emulator.Start(emulator.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Close)
+	server.Inject(emulator.Fault{Path: "/api/v1/admin/...", Kind: emulator.Unauthorized})
+	c := connect(t, server, asUser(server))
+	for range 20 {
+		if _, err := c.Providers(t.Context()); err == nil || !strings.Contains(err.Error(), "401") {
+			t.Errorf("error is %v", err)
+		}
+	}
+	if n := count(server, "POST", "/auth/login"); n != 1 {
+		t.Errorf("%d logins, want 1", n)
+	}
+}
+
 func TestLoginThatCannotBeUsed(t *testing.T) {
 	cases := []struct {
 		name    string

@@ -2,9 +2,12 @@ package artifactkeeper
 
 import (
 	"context"
+	"errors"
 	"net/http"
+	"net/url"
 	"strconv"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/singleflight"
 )
@@ -26,6 +29,9 @@ type collection[T object] struct {
 	generation int
 	listed     []T
 	valid      bool
+	// failure is why the last list failed, at failedAt; see rememberFailure.
+	failure  error
+	failedAt time.Time
 	// clock counts lists and creates; seen tells at which count an id was first met, listed or made by this process.
 	clock int
 	seen  map[string]int
@@ -36,15 +42,15 @@ type collection[T object] struct {
 // all gives every object of the collection, from the last list when no write came after it.
 // The slice is shared: callers do not change it.
 func (l *collection[T]) all(ctx context.Context, c *Client) ([]T, error) {
-	items, generation, valid := l.kept()
-	if valid {
-		return items, nil
+	items, generation, valid, err := l.kept()
+	if valid || err != nil {
+		return items, err
 	}
 	// The list serves every reader, so that one reader's cancellation must not end it for the others.
 	shared := l.flight.DoChan(strconv.Itoa(generation), func() (any, error) {
 		// The call that this reader meant to join may have ended before it came.
-		if items, now, valid := l.kept(); valid && now == generation {
-			return items, nil
+		if items, now, valid, err := l.kept(); now == generation && (valid || err != nil) {
+			return items, err
 		}
 		return l.fetch(context.WithoutCancel(ctx), c, generation)
 	})
@@ -59,21 +65,33 @@ func (l *collection[T]) all(ctx context.Context, c *Client) ([]T, error) {
 	}
 }
 
-// kept gives the last list and whether no write came after it, and the count of writes.
-func (l *collection[T]) kept() (items []T, generation int, valid bool) {
+// rememberFailure is for how long a registry that did not answer a list, with all repetitions, is taken to be still out of
+// reach. A refresh of a thousand mappings would otherwise wait for each of them.
+const rememberFailure = 30 * time.Second
+
+// kept gives the last list, the count of writes, whether no write came after the list, and why it failed if it just did.
+func (l *collection[T]) kept() (items []T, generation int, valid bool, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.listed, l.generation, l.valid
+	if l.failure != nil && time.Since(l.failedAt) < rememberFailure {
+		err = l.failure
+	}
+	return l.listed, l.generation, l.valid, err
 }
 
 // fetch lists the collection and keeps the result, unless a write came in between.
 func (l *collection[T]) fetch(ctx context.Context, c *Client, generation int) ([]T, error) {
 	var items []T
-	if err := c.call(ctx, request{method: http.MethodGet, path: l.path}, &items); err != nil {
-		return nil, err
-	}
+	err := c.call(ctx, request{method: http.MethodGet, path: l.path}, &items)
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if err != nil {
+		if _, unreachable := errors.AsType[*TransportError](err); unreachable {
+			l.failure, l.failedAt = err, time.Now()
+		}
+		return nil, err
+	}
+	l.failure = nil
 	l.clock++
 	for _, item := range items {
 		l.meet(item.objectID())
@@ -94,12 +112,17 @@ func (l *collection[T]) meet(id string) {
 	}
 }
 
-// drop forgets the list, before and after a write.
+// object is the path of one object of the collection.
+func (l *collection[T]) object(id string) string {
+	return l.path + "/" + url.PathEscape(CanonicalID(id))
+}
+
+// drop forgets the list, after a write.
 func (l *collection[T]) drop() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.generation++
-	l.listed, l.valid = nil, false
+	l.listed, l.valid, l.failure = nil, false, nil
 }
 
 // mark gives the point in time to hand to isNew. What is met up to now is old; the collection must have been listed
@@ -173,7 +196,7 @@ func (l *collection[T]) find(ctx context.Context, c *Client, id string) (T, erro
 // get asks for one object, past the list.
 func (l *collection[T]) get(ctx context.Context, c *Client, id string) (T, error) {
 	var out T
-	r := request{method: http.MethodGet, path: l.path + "/" + segment(id)}
+	r := request{method: http.MethodGet, path: l.object(id)}
 	if err := c.call(ctx, r, &out); err != nil {
 		return out, err
 	}
@@ -186,7 +209,7 @@ func (l *collection[T]) get(ctx context.Context, c *Client, id string) (T, error
 // remove deletes one object. That it is gone already, perhaps by an earlier attempt, is what was asked for.
 func (l *collection[T]) remove(ctx context.Context, c *Client, id string) error {
 	defer l.drop()
-	err := c.call(ctx, request{method: http.MethodDelete, path: l.path + "/" + segment(id)}, nil)
+	err := c.call(ctx, request{method: http.MethodDelete, path: l.object(id)}, nil)
 	if IsNotFound(err) {
 		return nil
 	}

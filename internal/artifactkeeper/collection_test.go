@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 
@@ -124,7 +125,10 @@ func TestMissingFromTheList(t *testing.T) {
 
 // A delete that is repeated after a lost answer meets a 404, which is what was asked for; another 404 is not.
 func TestDelete(t *testing.T) {
-	for kind, fails := range map[emulator.Kind]bool{emulator.LostAfter: false, emulator.UnavailableAfter: false, emulator.NotFoundEmpty: true} {
+	for kind, fails := range map[emulator.Kind]bool{
+		emulator.LostAfter: false, emulator.UnavailableAfter: false, emulator.CutBody: false,
+		emulator.NotFoundEmpty: true, emulator.HTMLPage: true, emulator.HTMLError: false, emulator.Redirect: true,
+	} {
 		server, client := start(t, emulator.Options{})
 		provider := under(t, server)
 		server.Inject(emulator.Fault{Method: "DELETE", Kind: kind, Times: 1})
@@ -134,6 +138,49 @@ func TestDelete(t *testing.T) {
 		if left := len(server.State().Providers); (left != 0) != fails {
 			t.Errorf("%s: %d providers left", kind, left)
 		}
+	}
+}
+
+// A registry that is out of reach is asked once for a list, not once for every object that is in it.
+func TestDeadRegistryIsAskedOnce(t *testing.T) {
+	s := newStub(t, hangUp)
+	client := s.client(t)
+	for range 20 {
+		if _, err := client.Mapping(t.Context(), "p", "m"); err == nil {
+			t.Fatal("a registry that hangs up answered")
+		}
+	}
+	if n := s.requests.Load(); n != 3 {
+		t.Errorf("%d requests, want 1 and 2 repetitions", n)
+	}
+	client.mappingsOf("p").drop() // A write, after which everything is looked at anew.
+	if _, err := client.Mapping(t.Context(), "p", "m"); err == nil || s.requests.Load() != 6 {
+		t.Errorf("after a write: %v, %d requests", err, s.requests.Load())
+	}
+}
+
+// An id is the same in every spelling of a UUID, so that there is one list and one object for all of them.
+func TestSpellingsOfAnID(t *testing.T) {
+	server, client := start(t, emulator.Options{})
+	provider := under(t, server)
+	m, err := client.CreateMapping(t.Context(), provider, mappingInput("m"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	spellings := func(id string) []string {
+		return []string{strings.ToUpper(id), strings.ReplaceAll(id, "-", ""), "{" + id + "}", "urn:uuid:" + id}
+	}
+	for i := range spellings(provider) {
+		got, err := client.Mapping(t.Context(), spellings(provider)[i], spellings(m.ID)[i])
+		if err != nil || got.ID != m.ID {
+			t.Errorf("%s: %+v, %v", spellings(m.ID)[i], got, err)
+		}
+		if p, err := client.Provider(t.Context(), spellings(provider)[i]); err != nil || p.ID != provider {
+			t.Errorf("%s: %+v, %v", spellings(provider)[i], p, err)
+		}
+	}
+	if n := count(server, "GET", "/mappings"); n != 2 {
+		t.Errorf("%d lists, want 2: before the create and after it", n)
 	}
 }
 

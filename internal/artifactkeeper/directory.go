@@ -120,7 +120,7 @@ func byName[T object](all []T, name, kind string) (T, error) {
 // RepositoryByKey reads the repository with this key; a [*LookupError] says that there is none.
 func (c *Client) RepositoryByKey(ctx context.Context, key string) (Repository, error) {
 	var out Repository
-	r := request{method: http.MethodGet, path: "/repositories/" + segment(key)}
+	r := request{method: http.MethodGet, path: "/repositories/" + url.PathEscape(key)}
 	err := c.call(ctx, r, &out)
 	switch {
 	case IsNotFound(err):

@@ -60,7 +60,7 @@ func (e *Error) Advice() string {
 		return "Redirects are not followed, because they would carry the credential to another place. Set endpoint to " +
 			"the address that the registry itself answers at."
 	case e.Status >= 500:
-		return "The registry, or a proxy in front of it, is in trouble; its log says more. Nothing was removed from the state."
+		return "The registry, or a proxy in front of it, is in trouble; its log says more."
 	}
 	return ""
 }
@@ -111,7 +111,7 @@ func (e *MalformedError) Advice() string {
 		"endpoint is the registry's base address."
 }
 
-// answerError reads an error out of an answer. body is what was read of it, already scrubbed of credentials.
+// answerError reads an error out of an answer. body is what was read of it; the texts still hold whatever the server wrote.
 func answerError(resp *http.Response, method, path string, body []byte) *Error {
 	e := &Error{Method: method, Path: path, Status: resp.StatusCode, RetryAfter: retryAfter(resp)}
 	var shape struct {

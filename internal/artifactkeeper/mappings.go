@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"strings"
 
 	"github.com/aktrust/terraform-provider-aktrust/internal/claims"
 )
@@ -84,8 +83,7 @@ func (m Mapping) input() MappingInput {
 
 // mappingsOf is the collection of one provider's mappings.
 func (c *Client) mappingsOf(providerID string) *collection[Mapping] {
-	path := providersPath + "/" + segment(providerID) + "/mappings"
-	l, _ := c.mappings.LoadOrStore(strings.ToLower(providerID), &collection[Mapping]{path: path})
+	l, _ := c.mappings.LoadOrStore(CanonicalID(providerID), &collection[Mapping]{path: c.providers.object(providerID) + "/mappings"})
 	return l.(*collection[Mapping])
 }
 
@@ -155,7 +153,7 @@ func (c *Client) putMapping(ctx context.Context, providerID, id string, in Mappi
 	l := c.mappingsOf(providerID)
 	defer l.drop()
 	var out Mapping
-	err := c.call(ctx, request{method: http.MethodPut, path: l.path + "/" + segment(id), in: in}, &out)
+	err := c.call(ctx, request{method: http.MethodPut, path: l.object(id), in: in}, &out)
 	return out, err
 }
 

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"github.com/aktrust/terraform-provider-aktrust/internal/jwks"
 )
 
@@ -196,7 +198,7 @@ func (c *Client) UpdateProvider(ctx context.Context, id string, in ProviderInput
 func (c *Client) putProvider(ctx context.Context, id string, in ProviderInput) (Provider, error) {
 	defer c.providers.drop()
 	var out Provider
-	err := c.call(ctx, request{method: http.MethodPut, path: providersPath + "/" + segment(id), in: in}, &out)
+	err := c.call(ctx, request{method: http.MethodPut, path: c.providers.object(id), in: in}, &out)
 	return out, err
 }
 
@@ -212,6 +214,7 @@ func (p Provider) input() ProviderInput {
 
 // DeleteProvider deletes a provider with its mappings. It is no error when it is gone already.
 func (c *Client) DeleteProvider(ctx context.Context, id string) error {
+	defer c.mappings.Delete(CanonicalID(id))
 	return c.providers.remove(ctx, c, id)
 }
 
@@ -236,5 +239,14 @@ func (c *Client) refuseSecond(ctx context.Context, id string, in ProviderInput) 
 // sameIssuer compares as the registry resolves: a trailing slash aside.
 func sameIssuer(a, b string) bool { return strings.TrimRight(a, "/") == strings.TrimRight(b, "/") }
 
-// sameID compares two UUIDs, whose letters have no case.
-func sameID(a, b string) bool { return strings.EqualFold(a, b) }
+// sameID compares two UUIDs, whatever their spelling.
+func sameID(a, b string) bool { return CanonicalID(a) == CanonicalID(b) }
+
+// CanonicalID gives the one spelling of a UUID that the registry uses: lower case, with hyphens (RFC 9562 section 4). What is
+// no UUID stays as it is.
+func CanonicalID(id string) string {
+	if parsed, err := uuid.Parse(id); err == nil {
+		return parsed.String()
+	}
+	return id
+}

@@ -9,7 +9,13 @@ import (
 	"sync"
 )
 
-const redacted = "(redacted)"
+const (
+	redacted = "(redacted)"
+	// shortestSecret is the length from which a text counts as a secret.
+	shortestSecret = 4
+	// shortestHeader is that of a header's value, which may as well be the name of a tenant.
+	shortestHeader = 8
+)
 
 // Whatever looks like a credential goes, known or not: a server may echo one that it got from somewhere else.
 var (
@@ -36,7 +42,7 @@ func (s *scrubber) add(secrets ...string) {
 			base64.StdEncoding.EncodeToString([]byte(secret)),
 		} {
 			// A shorter secret would tear holes into every text, and is none.
-			if len(form) >= 4 && !slices.Contains(s.secrets, form) {
+			if len(form) >= shortestSecret && !slices.Contains(s.secrets, form) {
 				s.secrets = append(s.secrets, form)
 			}
 		}

@@ -1,11 +1,13 @@
 package artifactkeeper
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -38,7 +40,7 @@ func retrying(cfg Config, rt http.RoundTripper) *retryablehttp.Client {
 	}
 	return &retryablehttp.Client{
 		HTTPClient: &http.Client{
-			Transport: rt,
+			Transport: wholeAnswers{rt},
 			Timeout:   timeout,
 			// A redirect would carry the credential to another place.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -46,11 +48,37 @@ func retrying(cfg Config, rt http.RoundTripper) *retryablehttp.Client {
 		RetryMax:     cfg.MaxRetries,
 		RetryWaitMin: wait,
 		RetryWaitMax: longestWait,
-		Backoff:      retryablehttp.DefaultBackoff,
+		Backoff:      pause,
 		CheckRetry:   mayRepeat,
 		// The last answer holds the registry's own words; the default would replace them.
 		ErrorHandler: retryablehttp.PassthroughErrorHandler,
 	}
+}
+
+// wholeAnswers reads an answer before it hands it on, up to one byte more than maxAnswer, so that a connection that is lost in
+// the middle of it counts as lost and the policy of repeating holds.
+type wholeAnswers struct{ next http.RoundTripper }
+
+func (w wholeAnswers) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := w.next.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	resp.Body.Close()
+	if err != nil {
+		return nil, err
+	}
+	resp.Body = io.NopCloser(bytes.NewReader(body))
+	return resp, nil
+}
+
+// pause is how long to wait before the next attempt: what the answer asks for, whatever its status, or ever longer.
+func pause(shortest, longest time.Duration, attempt int, resp *http.Response) time.Duration {
+	if asked := retryAfter(resp); asked > 0 {
+		return asked
+	}
+	return retryablehttp.DefaultBackoff(shortest, longest, attempt, nil)
 }
 
 // mayRepeat decides whether a request is sent again. A POST is only when it surely did not run: refused by the

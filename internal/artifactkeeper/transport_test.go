@@ -59,6 +59,12 @@ func failure(status int, code string) http.HandlerFunc {
 // hangUp closes the connection after the request was read.
 func hangUp(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 
+// cut promises more than it sends.
+func cut(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Length", "100")
+	_, _ = io.WriteString(w, `{"id":`)
+}
+
 func limited(after string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Retry-After", after)
@@ -82,6 +88,7 @@ func TestRepeats(t *testing.T) {
 		{"429", failure(http.StatusTooManyRequests, "RATE_LIMITED"), true, true},
 		{"429 that asks for a quarter of an hour", limited("900"), false, false},
 		{"500", failure(http.StatusInternalServerError, "INTERNAL_ERROR"), false, false},
+		{"lost in the middle", cut, true, false},
 		{"502", answer(http.StatusBadGateway, "text/html", "<html>"), true, false},
 		{"503", failure(http.StatusServiceUnavailable, "POOL_EXHAUSTED"), true, false},
 		{"504", answer(http.StatusGatewayTimeout, "text/plain", "late"), true, false},
@@ -237,6 +244,19 @@ func TestUnknownAuthority(t *testing.T) {
 	_, err = c.RepositoryByKey(t.Context(), "k") // A repetition would wait for an hour.
 	if !strings.Contains(adviceOf(err), "ca_certificate") {
 		t.Errorf("error is %v (%s)", err, adviceOf(err))
+	}
+}
+
+// What an answer asks to wait is waited, whatever its status.
+func TestPause(t *testing.T) {
+	for _, status := range []int{http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout} {
+		resp := &http.Response{StatusCode: status, Header: http.Header{"Retry-After": {"7"}}}
+		if got := pause(time.Millisecond, time.Minute, 0, resp); got != 7*time.Second {
+			t.Errorf("%d: %s, want 7s", status, got)
+		}
+	}
+	if first, third := pause(time.Second, time.Minute, 0, nil), pause(time.Second, time.Minute, 2, nil); first >= third {
+		t.Errorf("the pauses are %s and then %s, want longer ones", first, third)
 	}
 }
 
