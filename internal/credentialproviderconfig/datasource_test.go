@@ -2,6 +2,7 @@ package credentialproviderconfig_test
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -211,4 +212,21 @@ func TestRenderingChangesNothingByItself(t *testing.T) {
 		resource.TestStep{Config: rendering(minimal)},
 		resource.TestStep{Config: rendering(full), ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},
 	)
+}
+
+// The example of the documentation works as it stands there.
+func TestExampleOfTheDataSource(t *testing.T) {
+	const dir = "../../examples/data-sources/aktrust_credential_provider_config/"
+	w := acctest.NewWorkspace(t, read(t, dir+"data-source.tf"))
+	before := read(t, dir+"config.json")
+	write(t, filepath.Join(w.Dir, "config.json"), before)
+	w.Apply()
+	merged := w.Expect(0, "output", "-no-color", "-raw", "config_json")
+	if !strings.HasPrefix(merged, strings.TrimSuffix(before, "\n  ]\n}\n")+",\n") {
+		t.Errorf("the base is not as it was:\n%s", merged)
+	}
+	found, err := kubeletconfig.Parse([]byte(merged))
+	if err != nil || len(found.Providers) != 2 {
+		t.Errorf("%v: %+v", err, found)
+	}
 }
