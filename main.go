@@ -7,6 +7,7 @@ import (
 	"log"
 	"os"
 	"runtime/debug"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 
@@ -42,7 +43,7 @@ func main() {
 // the CLI throws the lines away, at a third of the plugin's CPU.
 func quietSDK() {
 	for _, asked := range []string{"TF_LOG", "TF_LOG_CORE", "TF_LOG_PROVIDER", "TF_LOG_SDK", "TF_LOG_PATH"} {
-		if os.Getenv(asked) != "" {
+		if level := os.Getenv(asked); level != "" && !strings.EqualFold(level, "off") {
 			return
 		}
 	}

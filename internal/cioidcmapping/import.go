@@ -19,16 +19,17 @@ const importForm = "give PROVIDER_ID/MAPPING_ID, or name:PROVIDER/MAPPING when o
 
 // ImportState takes PROVIDER_ID/MAPPING_ID, or name:PROVIDER/MAPPING when the names lead to one mapping, or the identity.
 func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	registry, err := r.Registry() // Without it the refresh that follows would take over an object unseen.
 	var providerID, id string
-	var err error
 	names, byName := strings.CutPrefix(req.ID, "name:")
 	switch {
+	case err != nil:
 	case req.ID == "" && req.Identity != nil:
 		var given identity
 		resp.Diagnostics.Append(req.Identity.Get(ctx, &given)...)
 		providerID, id = given.ProviderID.ValueString(), given.ID.ValueString()
 	case byName:
-		providerID, id, err = r.byName(ctx, names)
+		providerID, id, err = find(ctx, registry, names)
 	default:
 		providerID, id, _ = strings.Cut(req.ID, "/")
 	}
@@ -39,37 +40,37 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 		resp.Diagnostics.Append(diagnose.Error("import", "the identity mapping", err))
 		return
 	}
-	found := identity{types.StringValue(strings.ToLower(providerID)), types.StringValue(strings.ToLower(id))}
+	found := identity{types.StringValue(artifactkeeper.CanonicalID(providerID)), types.StringValue(artifactkeeper.CanonicalID(id))}
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("provider_id"), found.ProviderID)...)
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), found.ID)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, found)...)
 }
 
-// byName finds the one mapping that PROVIDER/MAPPING names. Names may hold slashes themselves, so that each is tried as
-// the one in between.
-func (r *Resource) byName(ctx context.Context, names string) (providerID, id string, err error) {
-	registry, err := r.Registry()
-	if err != nil {
-		return "", "", err
-	}
+// find gives the one mapping that PROVIDER/MAPPING names. Names may hold slashes themselves, so that each is tried as the one
+// in between; when none leads to a mapping, the error is of the try that got furthest.
+func find(ctx context.Context, registry *artifactkeeper.Client, names string) (providerID, id string, err error) {
 	err = fmt.Errorf("%q names no provider and mapping: %s", names, importForm)
 	var found []artifactkeeper.Mapping
+	providerFound := false
 	for at, char := range names {
 		if char != '/' {
 			continue
 		}
 		provider, failure := registry.ProviderByName(ctx, names[:at])
-		if failure == nil {
+		there := failure == nil
+		if there {
 			var mapping artifactkeeper.Mapping
 			if mapping, failure = registry.MappingByName(ctx, provider.ID, names[at+1:]); failure == nil {
 				found = append(found, mapping)
 				continue
 			}
 		}
-		if _, ok := errors.AsType[*artifactkeeper.LookupError](failure); !ok {
+		if _, lookup := errors.AsType[*artifactkeeper.LookupError](failure); !lookup {
 			return "", "", failure
 		}
-		err = failure
+		if there || !providerFound {
+			err, providerFound = failure, there
+		}
 	}
 	switch len(found) {
 	case 0:

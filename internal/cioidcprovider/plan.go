@@ -33,11 +33,12 @@ func (m model) refuseMixedKeys() diag.Diagnostics {
 	var diags diag.Diagnostics
 	switch {
 	case m.KeySource.ValueString() == artifactkeeper.KeySourceDiscovery && !m.StaticJWKS.IsNull() && !m.StaticJWKS.IsUnknown():
-		diags.AddAttributeError(path.Root("static_jwks"), "A key set beside discovery",
+		// On key_source, because the CLI quotes the line of an attribute, and a key set may hold a private key by mistake.
+		diags.AddAttributeError(path.Root("key_source"), "A key set beside discovery",
 			"key_source is \"discovery\", with which the registry fetches the keys from the issuer and refuses a set of its own. "+
 				"Remove static_jwks, or make key_source \"static\".")
 	case m.isStatic() && m.StaticJWKS.IsNull():
-		diags.AddAttributeError(path.Root("static_jwks"), "Static keys without a key set",
+		diags.AddAttributeError(path.Root("key_source"), "Static keys without a key set",
 			"key_source is \"static\", and there is no static_jwks to verify tokens with. Give the key set, for example "+
 				"data.aktrust_cluster_jwks.NAME.jwks, or make key_source \"discovery\".")
 	}
@@ -100,8 +101,8 @@ func impliedKeySource(plan model) types.String {
 func (m model) refuseUnpinning(prior model) diag.Diagnostics {
 	var diags diag.Diagnostics
 	if prior.isStatic() && m.KeySource.ValueString() == artifactkeeper.KeySourceDiscovery {
-		diags.AddAttributeError(path.Root("static_jwks"), "The keys would be unpinned",
-			"The provider verifies tokens with a static key set, and the configuration has none any more: without it the registry "+
+		diags.AddAttributeError(path.Root("key_source"), "The keys would be unpinned",
+			"The provider verifies tokens with a static key set, and the configuration has none: without it the registry "+
 				"would trust whatever keys the issuer publishes. Give static_jwks again or, if that is what is meant, write "+
 				"key_source = \"discovery\".")
 	}
@@ -119,14 +120,14 @@ func (m model) warnings(prior model) diag.Diagnostics {
 	}
 	was, will := parsed(prior.StaticJWKS), parsed(m.StaticJWKS)
 	if was != nil && will != nil && will.Disjoint(was) {
-		w.AddAttributeWarning(path.Root("static_jwks"), "No key of the old set remains",
+		w.AddWarning("No key of the old set remains",
 			"Every token that was signed before this change is refused from the moment it is applied, and pulls fail until the "+
 				"API server signs with a new key. For a rotation without an outage, keep the old key in the set until its tokens have "+
 				"expired.")
 	}
 	if will != nil {
 		for _, problem := range will.Warnings() {
-			w.AddAttributeWarning(path.Root("static_jwks"), "A key set to look at", problem)
+			w.AddWarning("A key set to look at", problem)
 		}
 	}
 	if m.KeySource.ValueString() == artifactkeeper.KeySourceDiscovery && known(m.IssuerURL) {

@@ -132,23 +132,19 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 		resp.Diagnostics.Append(req.Identity.GetAttribute(ctx, path.Root("id"), &given)...)
 		id = given.ValueString()
 	}
-	if name, byName := strings.CutPrefix(id, "name:"); byName {
-		registry, err := r.Registry()
+	registry, err := r.Registry() // Without it the refresh that follows would take over an object unseen.
+	if name, byName := strings.CutPrefix(id, "name:"); err == nil && byName {
 		var found artifactkeeper.Provider
-		if err == nil {
-			found, err = registry.ProviderByName(ctx, name)
-		}
-		if err != nil {
-			resp.Diagnostics.Append(diagnose.Error("import", fmt.Sprintf("the CI OIDC provider %q", name), err))
-			return
-		}
+		found, err = registry.ProviderByName(ctx, name)
 		id = found.ID
 	}
-	if _, err := uuid.Parse(id); err != nil {
-		resp.Diagnostics.Append(diagnose.Error("import", "a CI OIDC provider",
-			fmt.Errorf("%q is not an id: give the provider's UUID, or name:NAME when one provider has that name", id)))
+	if err == nil && uuid.Validate(id) != nil {
+		err = fmt.Errorf("%q is not an id: give the provider's UUID, or name:NAME when one provider has that name", id)
+	}
+	if err != nil {
+		resp.Diagnostics.Append(diagnose.Error("import", "the CI OIDC provider", err))
 		return
 	}
-	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), strings.ToLower(id))...)
-	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("id"), strings.ToLower(id))...)
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), artifactkeeper.CanonicalID(id))...)
+	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("id"), artifactkeeper.CanonicalID(id))...)
 }

@@ -2,6 +2,7 @@ package claims
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -34,6 +35,10 @@ func suspicious(key string, value any) string {
 	if list, ok := value.([]any); ok && len(list) == 0 {
 		return fmt.Sprintf("Claim filter %q accepts one of nothing: an empty list never matches, so neither does the mapping.",
 			key)
+	}
+	if slices.Contains(alternatives(value), nil) {
+		return fmt.Sprintf("Claim filter %q accepts null, which every token without this claim has. Leave the filter out if it is "+
+			"not meant, or see why its value is null.", key)
 	}
 	if pointer := meant(key); pointer != "" {
 		return fmt.Sprintf("Claim filter %q %s. A claim inside of an object is named by a JSON Pointer, here probably %q.",

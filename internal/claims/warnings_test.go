@@ -13,6 +13,8 @@ func TestWarnings(t *testing.T) {
 	}{
 		"every token":        {`{}`, "", []string{"match every token"}},
 		"empty list":         {`{"sub":[],"aud":"x"}`, "sub", []string{`"sub"`, "never matches"}},
+		"null":               {`{"sub":null}`, "sub", []string{"every token without this claim"}},
+		"null among others":  {`{"sub":["a",null]}`, "sub", []string{"every token without this claim"}},
 		"dots":               {`{"kubernetes.io.namespace":"x"}`, "kubernetes.io.namespace", []string{"mean nothing", `"/kubernetes.io/namespace"`}},
 		"dots, deeper":       {`{"kubernetes.io.serviceaccount.name":"x"}`, "kubernetes.io.serviceaccount.name", []string{`"/kubernetes.io/serviceaccount/name"`}},
 		"dots, elsewhere":    {`{"kubernetes.io.labels.app":"x"}`, "kubernetes.io.labels.app", []string{`"/kubernetes.io/labels/app"`}},
@@ -28,7 +30,7 @@ func TestWarnings(t *testing.T) {
 		"whole by pointer":   {`{"/kubernetes.io":["team"]}`, "/kubernetes.io", []string{"the whole object"}},
 		"pattern":            {`{"sub":["x","team-*"]}`, "sub", []string{`"team-*"`, "no patterns"}},
 		"sound":              {`{"/kubernetes.io/namespace":"team","/kubernetes.io/serviceaccount/name":["a","b"]}`, "", nil},
-		"sound pipeline":     {`{"project_path":"group/repo","ref_protected":true,"n":null}`, "", nil},
+		"sound pipeline":     {`{"project_path":"group/repo","ref_protected":true,"n":1}`, "", nil},
 		"compared as object": {`{"kubernetes.io":{"namespace":"team"}}`, "", nil},
 		"URL as a name":      {`{"https://example.com/role":"x","urn:example:a.b":"x"}`, "", nil},
 		"own pointer":        {`{"/custom/claim.with.dots":"x"}`, "", nil},

@@ -17,8 +17,8 @@ import (
 type Data struct {
 	registry func() (*artifactkeeper.Client, error)
 	cluster  func() (*cluster.Client, error)
-	// warned makes sure that a refresh of a thousand objects says once that it did not look.
-	warned sync.Once
+	// warned holds the halves of which a refresh of a thousand objects has said, once, that it did not look.
+	warned sync.Map
 }
 
 // New prepares the halves; each function runs at most once, at the first use of its half.
@@ -50,10 +50,10 @@ func (e *UnknownError) Advice() string {
 // warnOnce gives the warning that a refresh did not happen, the first time it is asked for.
 func (d *Data) warnOnce(err *UnknownError) diag.Diagnostics {
 	var diags diag.Diagnostics
-	d.warned.Do(func() {
+	if _, said := d.warned.LoadOrStore(err.Half, true); !said {
 		diags.AddWarning("Drift was not checked", fmt.Sprintf("The provider's connection to the %s is not known yet (%s), so "+
 			"objects that exist keep the state of the last run in this plan. The next plan checks them.", err.Half,
 			strings.Join(err.Arguments, ", ")))
-	})
+	}
 	return diags
 }

@@ -80,22 +80,16 @@ func (m model) cluster(ctx context.Context, getenv func(string) string) (*cluste
 	return s, s.diags
 }
 
-// check looks at the configuration when all of it is known. Without a block nobody may need a cluster, so that what its
-// variables say waits for the first use.
+// check looks at the configuration when all of it is known. Whether anything names a cluster at all waits for the first use:
+// not every configuration uses one.
 func (s *clusterSettings) check() {
-	if len(s.unknown) > 0 || s.diags.HasError() {
+	c := s.config
+	if len(s.unknown) > 0 || s.diags.HasError() || (c.Host == "" && len(c.ConfigPaths) == 0 && !c.InCluster) {
 		return
 	}
-	err := s.config.Validate()
-	var wrong *cluster.ConfigError
-	if !errors.As(err, &wrong) {
-		return
+	if wrong, ok := errors.AsType[*cluster.ConfigError](c.Validate()); ok {
+		s.diags.Append(diagnose.Error("use", strings.Join(wrong.Arguments, ", "), wrong))
 	}
-	at := path.Empty()
-	for step := range strings.SplitSeq(wrong.Arguments[0], ".") {
-		at = at.AtName(step)
-	}
-	s.diags.Append(diag.WithPath(at, diagnose.Error("use", wrong.Arguments[0], wrong)))
 }
 
 // server reads which cluster it is, and gives the names of the variables that may still say something about how to log in.
@@ -134,8 +128,7 @@ func (k kubernetesModel) server(ctx context.Context, s *clusterSettings) (env fu
 func (k kubernetesModel) files(ctx context.Context, s *clusterSettings, env func(string) string) {
 	c := &s.config
 	if given(k.ConfigPath) && given(k.ConfigPaths) && !k.ConfigPath.IsUnknown() && !k.ConfigPaths.IsUnknown() {
-		s.diags.AddAttributeError(s.path("config_path"), "Two ways to name the kubeconfig",
-			"kubernetes.config_path and kubernetes.config_paths are both given. Give one of them.")
+		s.refuse("config_path", "Two ways to name the kubeconfig", "It stands beside config_paths. Give one of them.")
 		return
 	}
 	if variable := env("KUBE_CONFIG_PATHS"); variable != "" {

@@ -66,9 +66,7 @@ func (p *Provider) Configure(ctx context.Context, req provider.ConfigureRequest,
 	}
 	agent := "terraform-provider-aktrust/" + p.version
 	registry.config.UserAgent, kubernetes.config.UserAgent = agent, agent
-	if req.TerraformVersion != "" {
-		registry.config.UserAgent += " terraform/" + req.TerraformVersion
-	}
+	kubernetes.config.Warn = func(ctx context.Context, text string) { tflog.Warn(ctx, "API server: "+text) }
 	// The logger lives in the context of this call, and serves the requests of all later ones.
 	registry.config.Log = func(message string, fields map[string]any) { tflog.Debug(ctx, message, fields) }
 

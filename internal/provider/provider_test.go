@@ -106,6 +106,60 @@ func TestHalves(t *testing.T) {
 	acctest.Says(t, w.Expect(1, "plan", "-no-color"), "Cannot read the", "ARTIFACT_KEEPER_ENDPOINT")
 }
 
+// What is wrong with a half that nobody uses does not stop the other one.
+func TestUnusedHalf(t *testing.T) {
+	server := acctest.Registry(t, emulator.Options{})
+	w := acctest.NewWorkspace(t, "variable \"k\" { default = null }\n"+
+		acctest.ProviderBlock(server, "  kubernetes = { config_path = var.k }")+trust)
+	w.Plan(2)
+	w.Config("provider \"aktrust\" {}\nresource \"aktrust_credential_provider_config\" \"c\" {\n" +
+		"  path = \"" + filepath.Join(w.Dir, "config.yaml") + "\"\n  providers = [{ name = \"p\", match_images = [\"ak.test\"], " +
+		"default_cache_duration = \"5m\" }]\n}\n")
+	w.Env = append(w.Env, "ARTIFACT_KEEPER_ENDPOINT=http://ak.example.com", "ARTIFACT_KEEPER_CA_CERTIFICATE=nonsense", "KUBE_CTX=nowhere")
+	w.Plan(2)
+}
+
+// The CLI quotes the line that an error is about, so that no error is about a line with a secret in it.
+func TestQuotedSecrets(t *testing.T) {
+	w := acctest.NewWorkspace(t, "")
+	for name, arguments := range map[string]string{
+		"token with a space":   "endpoint = \"ak\"\n  token = \"canary literal\"",
+		"token and file":       "token = \"canary-literal\"\n  token_file = \"/x\"",
+		"header":               `headers = { "X A" = "canary-literal" }`,
+		"own header":           `headers = { Authorization = "canary-literal" }`,
+		"password in the URL":  `endpoint = "https://admin:canary-literal@ak.example.com"`,
+		"key":                  "endpoint = \"ak\"\n  client_certificate = \"x\"\n  client_key = \"canary-literal\"",
+		"half a user":          "endpoint = \"ak\"\n  password = \"canary-literal\"",
+		"half a cluster user":  `kubernetes = { host = "https://a", password = "canary-literal" }`,
+		"token and user":       `kubernetes = { host = "https://a", token = "canary-literal", username = "u", password = "canary-literal" }`,
+		"exec beside a token":  `kubernetes = { host = "https://a", token = "canary-literal", exec = { api_version = "v", command = "c" } }`,
+		"proxy with password":  `kubernetes = { host = "https://a", proxy_url = "ftp://u:canary-literal@proxy" }`,
+		"cluster's key":        `kubernetes = { host = "https://a", client_key = "canary-literal" }`,
+		"two kubeconfigs":      `kubernetes = { config_path = "a", config_paths = ["b"], token = "canary-literal" }`,
+		"duration, same block": "request_timeout = \"soon\"\n  token = \"canary-literal\"",
+	} {
+		w.Config("provider \"aktrust\" {\n  " + arguments + "\n}\n" + trust)
+		acctest.Silent(t, w.Expect(1, "plan", "-no-color"), "canary")
+		if t.Failed() {
+			t.Fatal(name)
+		}
+	}
+}
+
+// An import while the configuration is unknown would take over an object that nobody has looked at.
+func TestImportWithUnknownConfiguration(t *testing.T) {
+	server := acctest.Registry(t, emulator.Options{})
+	p, err := server.AddProvider(emulator.Provider{Name: "there", ProviderType: "kubernetes", IssuerURL: "https://there.example.com",
+		Audience: "artifact-keeper", IsEnabled: true, KeySource: "discovery"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for address, id := range map[string]string{"aktrust_ci_oidc_provider.p": p.ID, "aktrust_ci_oidc_mapping.m": p.ID + "/" + p.ID} {
+		w := acctest.NewWorkspace(t, late(server, server.Token())+trust+fmt.Sprintf("import {\n  to = %s\n  id = %q\n}\n", address, id))
+		acctest.Says(t, w.Expect(1, "plan", "-no-color"), "Cannot import", "endpoint", "For an import, apply that resource first")
+	}
+}
+
 func TestEnvironment(t *testing.T) {
 	server := acctest.Registry(t, emulator.Options{})
 	w := acctest.NewWorkspace(t, trust)

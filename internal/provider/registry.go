@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
+	"strconv"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -60,17 +62,22 @@ func (m model) registry(ctx context.Context, getenv func(string) string) (*regis
 	c.Headers = s.texts(ctx, "headers", m.Headers)
 	for name, value := range c.Headers {
 		if !httpguts.ValidHeaderFieldName(name) || !httpguts.ValidHeaderFieldValue(value) {
-			s.diags.AddAttributeError(path.Root("headers"), "Not a header",
-				"The header "+http.CanonicalHeaderKey(name)+" has a name or a value that HTTP does not allow.")
+			s.refuse("headers", "Not a header", strconv.Quote(name)+" has a name or a value that HTTP does not allow.")
+		}
+		if slices.Contains(ownHeaders, http.CanonicalHeaderKey(name)) {
+			s.refuse("headers", "A header of the provider's own", name+" says how the request itself is made, and cannot be set here.")
 		}
 	}
 	if c.InsecureSkipVerify {
 		s.diags.AddAttributeWarning(path.Root("insecure_skip_verify"), "The registry's certificate is not checked",
 			"Whoever stands between here and the registry can read the administrator's token. Give ca_certificate instead.")
 	}
-	s.check()
+	s.check(given(m.Endpoint, m.Token, m.TokenFile, m.Username, m.Password, m.CACertificate, m.ClientCertificate, m.ClientKey, m.AllowHTTP))
 	return s, s.diags
 }
+
+// ownHeaders are set for each request; Authorization carries the token.
+var ownHeaders = []string{"Authorization", "Content-Length", "Content-Type", "Host"}
 
 // credential reads the one way to log in. A way that is written in the configuration, known or not, keeps the variables of
 // the other ways out: two credentials would leave open which one acts.
@@ -90,8 +97,7 @@ func (m model) credential(s *registrySettings) {
 		}
 		// Whether an unknown argument turns out null is not known yet; apply sees.
 		if chosen != "" && !m.Token.IsUnknown() && !m.TokenFile.IsUnknown() && !m.Username.IsUnknown() && !m.Password.IsUnknown() {
-			s.diags.AddAttributeError(path.Root("token"), "Two credentials", "The provider has both "+chosen+" and "+way.name+
-				". Give one of token, token_file, and username with password.")
+			s.refuse(chosen, "Two credentials", "It stands beside "+way.name+". Give one of token, token_file, and username with password.")
 		}
 		chosen = way.name
 	}
@@ -108,14 +114,15 @@ func (m model) credential(s *registrySettings) {
 	}
 }
 
-// check lets the client look at the configuration, when all of it is known and it names a registry.
-func (s *registrySettings) check() {
-	if len(s.unknown) > 0 || s.config.Endpoint == "" || s.diags.HasError() {
+// check lets the client look at what is written in the configuration, when all of it is known. What only variables say waits
+// for the first use: not every configuration uses the registry.
+func (s *registrySettings) check(written bool) {
+	if !written || len(s.unknown) > 0 || s.config.Endpoint == "" || s.diags.HasError() {
 		return
 	}
 	_, err := artifactkeeper.New(s.config)
 	if wrong, ok := errors.AsType[*artifactkeeper.ConfigError](err); ok {
-		s.diags.AddAttributeError(path.Root(wrong.Argument), "Invalid "+wrong.Argument, "The provider cannot use "+wrong.Error()+".")
+		s.refuse(wrong.Argument, "Invalid "+wrong.Argument, wrong.Problem+".")
 	} else if err != nil {
 		s.diags.AddError("Invalid configuration of the registry", err.Error())
 	}

@@ -27,6 +27,12 @@ type settings struct {
 
 func (s *settings) path(name string) path.Path { return s.at.AtName(name) }
 
+// refuse adds an error about an argument, which it names in words: the CLI quotes the expression behind an attribute's path,
+// and with it whatever secret stands on that line.
+func (s *settings) refuse(name, summary, detail string) {
+	s.diags.AddError(summary, "In the provider's configuration, "+s.path(name).String()+": "+detail)
+}
+
 // given reports whether an argument is written in the configuration, known or not.
 func given(values ...attr.Value) bool {
 	for _, v := range values {
@@ -44,8 +50,10 @@ func (s *settings) text(name string, value types.String, env string) string {
 		s.unknown = append(s.unknown, s.path(name).String())
 		return ""
 	case !value.IsNull() && value.ValueString() == "":
-		s.diags.AddAttributeError(s.path(name), "Empty argument", "An empty text is not the same as leaving "+name+" out, "+
-			"and what stands in for it could lead to another place. Give a value, or null to leave it out.")
+		if env != "" && s.getenv(env) != "" {
+			s.refuse(name, "Empty argument", "It is an empty text, and "+env+" has another value. Whether that one is meant cannot be "+
+				"told. Give a value, or null to take the variable's.")
+		}
 		return ""
 	case !value.IsNull():
 		return value.ValueString()
@@ -68,8 +76,7 @@ func (s *settings) flag(name string, value types.Bool, env string) bool {
 	}
 	on, err := strconv.ParseBool(s.getenv(env))
 	if err != nil {
-		s.diags.AddAttributeError(s.path(name), "Environment variable is not a switch",
-			env+" is neither true nor false.")
+		s.refuse(name, "Environment variable is not a switch", env+" is neither true nor false.")
 	}
 	return on
 }
@@ -82,8 +89,7 @@ func (s *settings) duration(name string, value types.String, standard time.Durat
 	}
 	d, err := time.ParseDuration(written)
 	if err != nil || d <= 0 {
-		s.diags.AddAttributeError(s.path(name), "Not a duration",
-			strconv.Quote(written)+" is not a positive duration such as 30s or 2m.")
+		s.refuse(name, "Not a duration", strconv.Quote(written)+" is not a positive duration such as 30s or 2m.")
 	}
 	return d
 }
@@ -117,7 +123,7 @@ func (s *settings) known(name string, value attr.Value, elements []attr.Value) b
 	for _, element := range elements {
 		unknown = unknown || element.IsUnknown()
 		if element.IsNull() {
-			s.diags.AddAttributeError(s.path(name), "Null element", "An element of "+name+" is null. Leave it out.")
+			s.refuse(name, "Null element", "An element of it is null. Leave it out.")
 			return false
 		}
 	}

@@ -177,8 +177,6 @@ func TestRefusedArguments(t *testing.T) {
 		arguments map[string]attr.Value
 		says      string
 	}{
-		"empty endpoint":  {map[string]attr.Value{"endpoint": str("")}, "Empty argument"},
-		"empty token":     {map[string]attr.Value{"token": str("")}, "Empty argument"},
 		"http":            {map[string]attr.Value{"endpoint": str("http://ak.example.com")}, "allow_http"},
 		"two credentials": {map[string]attr.Value{"token": str("a"), "token_file": str("b")}, "Two credentials"},
 		"token and user":  {map[string]attr.Value{"token": str("a"), "username": str("b")}, "Two credentials"},
@@ -194,7 +192,8 @@ func TestRefusedArguments(t *testing.T) {
 			"kubernetes.client_key": str("b")}, "kubernetes.client_certificate"},
 		"two files": {map[string]attr.Value{"kubernetes.config_path": str("a"),
 			"kubernetes.config_paths": types.ListValueMust(types.StringType, []attr.Value{str("b")})}, "Two ways"},
-		"empty host": {map[string]attr.Value{"kubernetes.host": str("")}, "Empty argument"},
+		"own header": {map[string]attr.Value{"headers": types.MapValueMust(types.StringType,
+			map[string]attr.Value{"authorization": str("Basic hunter22")})}, "A header of the provider's own"},
 	} {
 		m := written(t, c.arguments)
 		_, diags := m.registry(t.Context(), environment(nil))
@@ -206,6 +205,42 @@ func TestRefusedArguments(t *testing.T) {
 	_, diags := written(t, nil).registry(t.Context(), environment(map[string]string{"ARTIFACT_KEEPER_INSECURE_SKIP_VERIFY": "maybe"}))
 	if !strings.Contains(texts(diags), "ARTIFACT_KEEPER_INSECURE_SKIP_VERIFY") {
 		t.Errorf("a variable that is no switch: %s", texts(diags))
+	}
+}
+
+// An empty text is nothing, unless a variable would stand in for it: which of the two is meant cannot be told.
+func TestEmptyArguments(t *testing.T) {
+	empty := map[string]attr.Value{"endpoint": str(""), "token": str(""), "ca_certificate": str(""), "client_key": str(""),
+		"kubernetes.host": str(""), "kubernetes.token": str(""), "kubernetes.config_path": str("")}
+	m := written(t, empty)
+	registry, diags := m.registry(t.Context(), environment(nil))
+	kubernetes, more := m.cluster(t.Context(), environment(nil))
+	if said := texts(append(diags, more...)); said != "" || registry.config.Endpoint != "" || kubernetes.config.Host != "" {
+		t.Errorf("without variables: %s", said)
+	}
+	_, diags = m.registry(t.Context(), environment(map[string]string{"ARTIFACT_KEEPER_ENDPOINT": "https://env"}))
+	if !strings.Contains(texts(diags), "endpoint: It is an empty text") {
+		t.Errorf("beside a variable: %s", texts(diags))
+	}
+	_, diags = m.cluster(t.Context(), environment(map[string]string{"KUBE_HOST": "https://env"}))
+	if said := texts(diags); strings.Contains(said, "kubernetes.host: It is an empty text") != false {
+		t.Errorf("a file is named, so that the variable does not count: %s", said)
+	}
+}
+
+// Every variable of the cluster counts where the configuration says nothing.
+func TestClusterVariables(t *testing.T) {
+	got, diags := written(t, nil).cluster(t.Context(), environment(map[string]string{
+		"KUBE_HOST": "https://env", "KUBE_CONFIG_PATH": "/a", "KUBE_CONFIG_PATHS": "/b:/c", "KUBE_CTX": "ctx", "KUBE_CTX_CLUSTER": "cluster",
+		"KUBE_CTX_AUTH_INFO": "user", "KUBE_TOKEN": "token", "KUBE_USER": "name", "KUBE_PASSWORD": "password",
+		"KUBE_CLUSTER_CA_CERT_DATA": "ca", "KUBE_CLIENT_CERT_DATA": "certificate", "KUBE_CLIENT_KEY_DATA": "key",
+		"KUBE_INSECURE": "true", "KUBE_TLS_SERVER_NAME": "tls", "KUBE_PROXY_URL": "http://proxy"}))
+	want := cluster.Config{Host: "https://env", ConfigPaths: []string{"/a", "/b", "/c"}, ConfigContext: "ctx",
+		ConfigContextCluster: "cluster", ConfigContextAuthInfo: "user", Token: "token", Username: "name", Password: "password",
+		ClusterCACertificate: "ca", ClientCertificate: "certificate", ClientKey: "key", Insecure: true, TLSServerName: "tls",
+		ProxyURL: "http://proxy"}
+	if diags.HasError() || !reflect.DeepEqual(got.config, want) {
+		t.Errorf("got %+v, want %+v; %s", got.config, want, texts(diags))
 	}
 }
 
