@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/aktrust/terraform-provider-aktrust/internal/scrub"
 )
 
 // credential gives the bearer token of the admin API.
@@ -27,7 +29,7 @@ type unmoved struct{}
 func (unmoved) accepted(string) {}
 
 func (c *Client) credentialOf(cfg Config) (credential, error) {
-	c.scrub.add(cfg.Token, cfg.Password)
+	c.scrub.Add(cfg.Token, cfg.Password)
 	switch {
 	case cfg.Token != "":
 		if strings.ContainsAny(strings.TrimSpace(cfg.Token), " \t\r\n") {
@@ -71,7 +73,7 @@ func (s staticToken) renew(context.Context, string) (bool, error) { return false
 type tokenFile struct {
 	unmoved
 	path  string
-	scrub *scrubber
+	scrub *scrub.Scrubber
 
 	mu      sync.Mutex
 	current string
@@ -106,7 +108,7 @@ func (f *tokenFile) read() error {
 		return &ConfigError{Argument: "token_file",
 			Problem: fmt.Sprintf("%s holds no token: one line with the bare token is expected", f.path)}
 	}
-	f.scrub.add(text)
+	f.scrub.Add(text)
 	f.current = text
 	return nil
 }
@@ -199,7 +201,7 @@ func (l *login) ask(ctx context.Context) error {
 	}
 	in := map[string]string{"username": l.username, "password": l.password}
 	err := l.client.send(ctx, request{method: http.MethodPost, path: "/auth/login", in: in}, "", &out)
-	l.client.scrub.add(out.AccessToken, out.RefreshToken)
+	l.client.scrub.Add(out.AccessToken, out.RefreshToken)
 	var answer *Error
 	switch {
 	case errors.As(err, &answer) && answer.Status == http.StatusUnauthorized:

@@ -14,10 +14,15 @@ import (
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
+
+	"github.com/aktrust/terraform-provider-aktrust/internal/scrub"
 )
 
 // maxAnswer is how much of an answer is read: a thousand mappings are below one MiB.
 const maxAnswer = 4 << 20
+
+// shortestHeader is the length from which the value of an own header counts as a secret.
+const shortestHeader = 8
 
 // Client speaks to one registry. It is safe for concurrent use. Nothing is sent until the first call.
 type Client struct {
@@ -26,7 +31,7 @@ type Client struct {
 	headers    map[string]string
 	userAgent  string
 	log        func(string, map[string]any)
-	scrub      scrubber
+	scrub      scrub.Scrubber
 	credential credential
 
 	health health
@@ -51,8 +56,8 @@ func New(cfg Config) (*Client, error) {
 		base: base, http: retrying(cfg, rt), headers: cfg.Headers, userAgent: cfg.UserAgent, log: cfg.Log,
 	}
 	for _, value := range cfg.Headers {
-		if len(value) >= shortestHeader {
-			c.scrub.add(value)
+		if len(value) >= shortestHeader { // A shorter one may as well be the name of a tenant.
+			c.scrub.Add(value)
 		}
 	}
 	c.providers.path = providersPath
@@ -117,14 +122,14 @@ func (c *Client) send(ctx context.Context, r request, token string, out any) err
 		return c.transportError(r.method, r.path, err)
 	}
 	malformed := func(format string, args ...any) error {
-		return &MalformedError{r.method, r.path, resp.StatusCode, c.scrub.clean(fmt.Sprintf(format, args...))}
+		return &MalformedError{r.method, r.path, resp.StatusCode, c.scrub.Clean(fmt.Sprintf(format, args...))}
 	}
 	switch {
 	case len(body) > maxAnswer:
 		return malformed("the answer is larger than %d MiB", maxAnswer>>20)
 	case resp.StatusCode < 200 || resp.StatusCode > 299:
 		answer := answerError(resp, r.method, r.path, body)
-		answer.Code, answer.Message = c.scrub.clean(answer.Code), c.scrub.clean(answer.Message)
+		answer.Code, answer.Message = c.scrub.Clean(answer.Code), c.scrub.Clean(answer.Message)
 		return answer
 	case out == nil && len(body) == 0:
 		return nil
@@ -196,7 +201,7 @@ func (c *Client) logged(r request, resp *http.Response, err error, took time.Dur
 		fields["status"] = resp.StatusCode
 	}
 	if err != nil {
-		fields["error"] = c.scrub.clean(err.Error())
+		fields["error"] = c.scrub.Clean(err.Error())
 	}
 	c.log("registry request", fields)
 }

@@ -19,7 +19,7 @@ type Credential struct {
 // providers of one issuer and may be empty. It needs no administrator; a refusal is an [*Error] with the registry's
 // own words. Neither token appears in an error or log.
 func (c *Client) Exchange(ctx context.Context, oidcToken, providerID string) (Credential, error) {
-	c.scrub.add(oidcToken)
+	c.scrub.Add(oidcToken)
 	r := request{method: http.MethodPost, path: "/auth/ci/token"}
 	if providerID != "" {
 		r.in = map[string]string{"provider_id": providerID}
@@ -28,7 +28,7 @@ func (c *Client) Exchange(ctx context.Context, oidcToken, providerID string) (Cr
 	if err := c.send(ctx, r, oidcToken, &out); err != nil {
 		return Credential{}, err
 	}
-	c.scrub.add(out.AccessToken)
+	c.scrub.Add(out.AccessToken)
 	if out.AccessToken == "" {
 		return Credential{}, &MalformedError{r.method, r.path, http.StatusOK, "the answer has no access token"}
 	}

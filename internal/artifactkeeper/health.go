@@ -45,7 +45,7 @@ func (c *Client) version(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if _, err := version.NewVersion(out.Version); err != nil {
-		return "", fmt.Errorf("the registry gives its version as %q, which cannot be understood", c.scrub.clean(shorten(out.Version, 60)))
+		return "", fmt.Errorf("the registry gives its version as %q, which cannot be understood", c.scrub.Clean(shorten(out.Version, 60)))
 	}
 	c.health.version = out.Version
 	return out.Version, nil

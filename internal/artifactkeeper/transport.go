@@ -153,7 +153,7 @@ func (c *Client) transportError(method, path string, err error) error {
 		reason = wrapped.Err
 	}
 	e.advice = transportAdvice(err)
-	if cleaned := c.scrub.clean(reason.Error()); cleaned != reason.Error() {
+	if cleaned := c.scrub.Clean(reason.Error()); cleaned != reason.Error() {
 		reason = errors.New(cleaned)
 	}
 	e.Err = reason
