@@ -256,7 +256,7 @@ func newEntry(p kubeletconfig.Provider) entry {
 		TokenAttributes:      types.ObjectNull(tokenType.AttrTypes),
 	}
 	if p.DefaultCacheDuration != nil {
-		e.DefaultCacheDuration = attribute.NewDurationValue(formatDuration(*p.DefaultCacheDuration))
+		e.DefaultCacheDuration = attribute.NewDurationValue(kubeletconfig.FormatDuration(*p.DefaultCacheDuration))
 	}
 	if p.Env != nil {
 		// Of two variables of one name the plugin sees the last.

@@ -174,8 +174,8 @@ func TestDurationsAreWrittenAsPeopleDo(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := formatDuration(duration); got != text {
-			t.Errorf("formatDuration(%s) = %s, want %s", duration, got, text)
+		if got := kubeletconfig.FormatDuration(duration); got != text {
+			t.Errorf("FormatDuration(%s) = %s, want %s", duration, got, text)
 		}
 	}
 }

@@ -7,8 +7,6 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strconv"
-	"strings"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
@@ -62,18 +60,6 @@ func formatPermission(mode fs.FileMode) string {
 		}
 	}
 	return fmt.Sprintf("%04o", octal)
-}
-
-// formatDuration writes a duration the way people do: Go's own form without its zeros, "12h" and not "12h0m0s".
-func formatDuration(duration time.Duration) string {
-	text := duration.String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
 }
 
 // validPath refuses paths that cannot be those of a file, without looking at the disk.

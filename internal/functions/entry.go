@@ -1,9 +1,6 @@
 package functions
 
 import (
-	"strings"
-	"time"
-
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -59,7 +56,7 @@ func newEntry(p kubeletconfig.Provider) entry {
 	e := entry{
 		Name:                 p.Name,
 		MatchImages:          p.MatchImages,
-		DefaultCacheDuration: formatDuration(*p.DefaultCacheDuration),
+		DefaultCacheDuration: kubeletconfig.FormatDuration(*p.DefaultCacheDuration),
 		APIVersion:           p.APIVersion,
 		Args:                 p.Args,
 	}
@@ -80,17 +77,4 @@ func newEntry(p kubeletconfig.Provider) entry {
 		}
 	}
 	return e
-}
-
-// formatDuration writes a duration the way people and the resource do: Go's own form without its zeros, "12h" and not
-// "12h0m0s".
-func formatDuration(duration time.Duration) string {
-	text := duration.String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
 }
