@@ -88,6 +88,9 @@ func (m *rendering) render(ctx context.Context) diag.Diagnostics {
 	for _, warning := range kubeletconfig.Warnings(config) {
 		warnings = append(warnings, fmt.Sprintf("%s: %s", attributePath(warning.Location), warning.Message))
 	}
+	if kubeletconfig.IgnoredDocuments([]byte(m.Base.ValueString())) {
+		warnings = append(warnings, "base: "+ignoredDocuments)
+	}
 	m.Warnings = newTexts(warnings)
 	var err error
 	if m.EntriesYAML, err = entriesOf(config, kubeletconfig.YAML); err == nil {

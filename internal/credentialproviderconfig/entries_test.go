@@ -219,6 +219,20 @@ func TestAnEntryThatComesBackIsOurs(t *testing.T) {
 	}
 }
 
+// The kubelet reads the first document only, which is said where something is put into it, and in a value for a base.
+func TestFurtherDocumentsAreIgnored(t *testing.T) {
+	w := acctest.NewWorkspace(t, config("config.yaml", minimal, entries))
+	path := filepath.Join(w.Dir, "config.yaml")
+	two := gke + "---\n" + gke
+	write(t, path, two)
+	acctest.Says(t, w.Plan(2), "Warning: A part of the file is ignored", "several YAML documents")
+	w.Apply()
+	acctest.Silent(t, w.Plan(0), "Warning")
+	w.Config(rendering(minimal, "base = "+acctest.HCL(two)) + "output \"warnings\" {\n  value = data." + address + ".warnings\n}\n")
+	w.Apply()
+	acctest.Says(t, w.Expect(0, "output", "-no-color"), "base: the text has several YAML documents")
+}
+
 // A replacement takes the entries out and puts them in again.
 func TestEntriesAreReplaced(t *testing.T) {
 	w := acctest.NewWorkspace(t, config("config.json", minimal, entries))

@@ -57,8 +57,14 @@ func (r *Resource) planEntries(ctx context.Context, plan *model, prior model, kn
 	case err != nil:
 		return diag.Diagnostics{diagnose.Error("plan", plan.describe(), err)}
 	}
+	if kubeletconfig.IgnoredDocuments(found.Content) && (!update || plan.Content.IsUnknown()) {
+		diags.AddAttributeWarning(path.Root("path"), "A part of the file is ignored", sentence(ignoredDocuments))
+	}
 	return append(diags, asked.checkFile(found.Content, ours, want, complete, known)...)
 }
+
+const ignoredDocuments = "the text has several YAML documents, of which the kubelet reads the first only: providers in the others " +
+	"do not count, and entries go into the first"
 
 // checkFile tries whether the entries can be put into the file as it is now. What is not known of them breaks no rule.
 func (m model) checkFile(content []byte, ours []string, want []kubeletconfig.Provider, complete bool, known memory) diag.Diagnostics {
