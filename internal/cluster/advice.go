@@ -18,9 +18,13 @@ func (c *Client) advise(e *Error) string {
 	switch {
 	case e.Code == 0:
 		return c.adviseUnanswered(e.cause)
+	case e.location != "":
+		return "Nothing was sent to " + e.location + ", because the credentials would have gone with it. API servers do not redirect: " +
+			"something in between does. If the API server itself is there, name it in kubernetes.host; if it is a place to log in, " +
+			"the way to the API server is another one."
 	case e.Code == http.StatusUnauthorized, e.Code == http.StatusForbidden && strings.Contains(e.Message, `"system:anonymous"`):
 		return c.adviseUnauthorized() // an API server that allows anonymous requests takes credentials of an unknown kind for none
-	case e.Code == http.StatusForbidden:
+	case IsForbidden(e):
 		return adviseForbidden(e)
 	case len(e.Conflicts) > 0:
 		return "Somebody else keeps these fields as they are: " + managers(e.Conflicts) + ". Let one of the two own the object: " +
@@ -94,7 +98,7 @@ func (c *Client) adviseUnanswered(err error) string {
 	)
 	switch text := err.Error(); {
 	case strings.Contains(text, "getting credentials: "): // client-go wraps without %w
-		return "The exec command of the connection gave no credential. Run it by hand; its own messages are in the log (TF_LOG=WARN)."
+		return "The exec command of the connection gave no credential that can be used. Run it by hand; its own messages are in the log (TF_LOG=WARN)."
 	case errors.As(err, &authority):
 		return "Put the certificate of the authority that signed the API server's into kubernetes.cluster_ca_certificate."
 	case errors.As(err, &hostname):

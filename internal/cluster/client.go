@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 
@@ -16,6 +17,8 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/version"
 	"k8s.io/client-go/rest"
+
+	"github.com/aktrust/terraform-provider-aktrust/internal/scrub"
 )
 
 const (
@@ -32,7 +35,7 @@ type Client struct {
 	rest     *rest.RESTClient
 	server   string
 	identity identity
-	secrets  []string
+	secrets  *scrub.Scrubber
 }
 
 // New prepares a client. It reads the files that config names and dials nothing. Errors are of type *ConfigError.
@@ -50,16 +53,22 @@ func New(config Config) (*Client, error) {
 		made.Timeout = DefaultTimeout
 	}
 	made.QPS, made.Burst = requestsPerSecond, burst
-	made.WarningHandlerWithContext = warner(config.Warn)
+	secrets := &scrub.Scrubber{}
+	secrets.Add(made.BearerToken, made.Password)
+	made.WarningHandlerWithContext = &warner{config.Warn, secrets}
 	made.NegotiatedSerializer = codecs.WithoutConversion()
 	made.ContentType = runtime.ContentTypeJSON
-	made.Wrap(func(next http.RoundTripper) http.RoundTripper { return &bounded{next} })
+	made.Wrap(func(next http.RoundTripper) http.RoundTripper { return &guard{next, secrets} })
 
-	restClient, err := rest.UnversionedRESTClientFor(made)
+	var restClient *rest.RESTClient
+	transport, err := httpClient(made)
+	if err == nil {
+		restClient, err = rest.UnversionedRESTClientForConfigAndClient(made, transport)
+	}
 	if err != nil {
 		return nil, (&ConfigError{Arguments: []string{"kubernetes"}, problem: "the connection cannot be prepared"}).because(err)
 	}
-	return &Client{rest: restClient, server: made.Host, identity: kind, secrets: []string{made.BearerToken, made.Password}}, nil
+	return &Client{rest: restClient, server: made.Host, identity: kind, secrets: secrets}, nil
 }
 
 // Server is the URL of the API server.
@@ -67,14 +76,18 @@ func (c *Client) Server() string { return c.server }
 
 // ServerVersion asks which version of Kubernetes the API server is. Everybody may ask that.
 func (c *Client) ServerVersion(ctx context.Context) (*version.Info, error) {
-	t := target{verb: "get", url: "/version"}
-	text, err := raw(t.on(c.rest.Get()).Do(ctx))
+	t, info := target{verb: "get", url: "/version"}, &version.Info{}
+	_, err := c.document(ctx, t, t.on(c.rest.Get()), func(text []byte) error {
+		if err := json.Unmarshal(text, info); err != nil {
+			return err
+		}
+		if info.GitVersion == "" {
+			return errors.New("no gitVersion")
+		}
+		return nil
+	})
 	if err != nil {
-		return nil, c.fail(t, err)
-	}
-	info := &version.Info{}
-	if err := json.Unmarshal(text, info); err != nil {
-		return nil, c.fail(t, err)
+		return nil, err
 	}
 	return info, nil
 }
@@ -95,11 +108,14 @@ func init() {
 }
 
 // warner hands warnings on, or drops them: client-go's own handler would print them.
-type warner func(context.Context, string)
+type warner struct {
+	to      func(context.Context, string)
+	secrets *scrub.Scrubber
+}
 
-func (w warner) HandleWarningHeaderWithContext(ctx context.Context, code int, _ string, text string) {
-	if w != nil && code == 299 && text != "" { // "miscellaneous persistent warning", the only code that API servers use
-		w(ctx, text)
+func (w *warner) HandleWarningHeaderWithContext(ctx context.Context, code int, _ string, text string) {
+	if w.to != nil && code == 299 && text != "" { // "miscellaneous persistent warning", the only code that API servers use
+		w.to(ctx, w.secrets.Clean(text))
 	}
 }
 
@@ -165,16 +181,4 @@ func (t target) object() string {
 		return fmt.Sprintf("%s of %s %q", t.subresource, t.kind, name)
 	}
 	return fmt.Sprintf("%s %q", t.kind, name)
-}
-
-// post creates an object that is a question, such as a TokenRequest, and decodes the answer into it.
-func (c *Client) post(ctx context.Context, t target, object runtime.Object) error {
-	body, err := json.Marshal(object)
-	if err != nil {
-		return c.fail(t, err)
-	}
-	if err := t.on(c.rest.Post()).SetHeader("Content-Type", runtime.ContentTypeJSON).Body(body).Do(ctx).Into(object); err != nil {
-		return c.fail(t, err)
-	}
-	return nil
 }

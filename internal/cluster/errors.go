@@ -28,16 +28,18 @@ type Error struct {
 	Server string
 	// Code is the HTTP status; 0 when there was no answer.
 	Code int
-	// Reason is the API server's word for it. Empty when the answer did not come from an API server: a proxy's page, say.
+	// Reason is the API server's word for it. Empty when it gave none, because the answer is not an API server's at all: a
+	// redirect or a proxy's page, say.
 	Reason metav1.StatusReason
 	// Message is the text of the answer, or of what went wrong without one. Credentials are blanked out in it.
 	Message string
 	// Conflicts are the fields that others own, when a server-side apply was refused for that.
 	Conflicts []FieldConflict
 
-	missing bool // the API server says that this very object does not exist
-	advice  string
-	cause   error
+	missing  bool   // the API server says that this very object does not exist
+	location string // where a redirect points
+	advice   string
+	cause    error
 }
 
 // FieldConflict is a field that another manager set to another value.
@@ -72,10 +74,10 @@ func IsNotFound(err error) bool {
 	return errors.As(err, &e) && e.missing
 }
 
-// IsForbidden tells that the account may not do it.
+// IsForbidden tells that the API server says that the account may not do it. A 403 of a proxy is not that.
 func IsForbidden(err error) bool {
 	var e *Error
-	return errors.As(err, &e) && e.Code == http.StatusForbidden
+	return errors.As(err, &e) && e.Code == http.StatusForbidden && e.Reason == metav1.StatusReasonForbidden
 }
 
 // IsModified tells that the object is not the one that the caller has seen: it was changed or replaced meanwhile.
@@ -93,29 +95,54 @@ func Conflicts(err error) []FieldConflict {
 	return e.Conflicts
 }
 
-// fail makes an Error of what client-go returned.
-func (c *Client) fail(t target, err error) error {
+// newError is about a target; code, message and advice are still to come.
+func (c *Client) newError(t target) *Error {
 	e := &Error{
 		Verb: t.verb, Group: t.group, Resource: t.resource, Namespace: t.namespace, Name: t.name,
-		Object: t.object(), Server: c.server, cause: err,
+		Object: t.object(), Server: c.server,
 	}
 	if t.subresource != "" {
 		e.Resource += "/" + t.subresource
 	}
+	return e
+}
+
+// fail makes an Error of what client-go returned, and of what was answered.
+func (c *Client) fail(t target, got answer, err error) error {
+	e := c.newError(t)
+	e.cause = err
 	var status apierrors.APIStatus
-	if errors.As(err, &status) {
-		e.readStatus(status.Status())
-	} else {
+	switch {
+	case got.code >= 300 && got.code < 400:
+		e.readRedirect(got)
+	case errors.As(err, &status):
+		e.readStatus(status.Status(), got)
+	default:
 		e.Message = err.Error()
 	}
-	e.Message = c.scrub(e.Message)
+	e.Message = c.secrets.Clean(e.Message)
+	e.location = c.secrets.Clean(e.location)
 	e.advice = c.advise(e)
 	return e
 }
 
+// readRedirect passes over what the answer holds: no API server redirects, so that it has no say.
+func (e *Error) readRedirect(got answer) {
+	e.Code, e.location = got.code, got.location
+	e.Message = "a redirect to " + got.location
+	if got.location == "" {
+		e.Message = "a redirect to nowhere"
+	}
+}
+
 // readStatus takes over what the API server said. Client-go makes up a Status for answers that hold none, and marks it.
-func (e *Error) readStatus(status metav1.Status) {
-	e.Code, e.Reason, e.Message = int(status.Code), status.Reason, status.Message
+// One that contradicts the code that it came with was not written by an API server.
+func (e *Error) readStatus(status metav1.Status, got answer) {
+	e.Code, e.Reason, e.Message = got.code, status.Reason, status.Message
+	if status.Code != 0 && int(status.Code) != got.code {
+		e.Reason = ""
+		return
+	}
 	if status.Details == nil {
 		return
 	}
@@ -128,7 +155,8 @@ func (e *Error) readStatus(status metav1.Status) {
 		}
 	}
 	resource, _, _ := strings.Cut(e.Resource, "/")
-	e.missing = e.Reason == metav1.StatusReasonNotFound && status.Details.Kind == resource && status.Details.Name == e.Name && e.Name != ""
+	e.missing = e.Code == http.StatusNotFound && e.Reason == metav1.StatusReasonNotFound &&
+		status.Details.Kind == resource && status.Details.Name == e.Name && e.Name != ""
 }
 
 var conflictMessage = regexp.MustCompile(`^conflict with ("(?:[^"\\]|\\.)*")(?: with subresource "[^"]*")?( using .*)?$`)
@@ -163,21 +191,6 @@ func managers(conflicts []FieldConflict) string {
 		owners[i] = fmt.Sprintf("%q (%s)", owner, strings.Join(fields[owner], ", "))
 	}
 	return strings.Join(owners, " and ")
-}
-
-const blank = "(redacted)"
-
-// credentials are what looks like one, wherever it came from: JSON Web Tokens and Authorization headers.
-var credentials = regexp.MustCompile(`eyJ[\w-]+\.eyJ[\w-]+\.[\w-]*|(?i:(?:bearer|basic) )[\w.~+/=-]{8,}`)
-
-// scrub blanks out credentials that a server or a proxy echoes.
-func (c *Client) scrub(text string) string {
-	for _, secret := range c.secrets {
-		if secret = strings.TrimSpace(secret); secret != "" {
-			text = strings.ReplaceAll(text, secret, blank)
-		}
-	}
-	return credentials.ReplaceAllString(text, blank)
 }
 
 // oneLine makes a proxy's page fit into a sentence.

@@ -3,6 +3,7 @@ package cluster
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 const (
 	execTokenFile = "CLUSTER_TEST_TOKEN_FILE" // print the token in this file
 	execCalls     = "CLUSTER_TEST_CALLS"      // append a line to this file
+	execVerbatim  = "CLUSTER_TEST_VERBATIM"   // print the file as it is
 )
 
 func TestMain(m *testing.M) {
@@ -35,8 +37,26 @@ func printCredential(file string) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 3
 	}
+	if os.Getenv(execVerbatim) != "" {
+		fmt.Print(string(token))
+		return 0
+	}
 	fmt.Printf(`{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":%q}}`, token)
 	return 0
+}
+
+// execConfig has the test binary print credentials, from the file and as the variables say.
+func execConfig(t *testing.T, tokenFile string, variables ...string) Config {
+	t.Helper()
+	command, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := map[string]string{execTokenFile: tokenFile, execCalls: filepath.Join(t.TempDir(), "calls")}
+	for _, variable := range variables {
+		env[variable] = "1"
+	}
+	return Config{Exec: &Exec{APIVersion: execVersions[0], Command: command, Env: env}}
 }
 
 // as connects to the shared control plane as one of its users.

@@ -4,10 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
-
-	"k8s.io/client-go/rest"
 )
 
 // Paths of the two documents on an API server (kubernetes.io/docs, "Service account issuer discovery").
@@ -15,9 +12,6 @@ const (
 	discoveryPath = "/.well-known/openid-configuration"
 	keySetPath    = "/openid/v1/jwks"
 )
-
-// maxDocument bounds each of them: a key set is a few kilobytes.
-const maxDocument = 1 << 20
 
 // OIDCDocuments are what the API server publishes about the tokens of its ServiceAccounts, word for word.
 type OIDCDocuments struct {
@@ -33,22 +27,39 @@ type OIDCDocuments struct {
 }
 
 // OIDCDocuments reads both documents on the API server itself. The key set comes from its fixed path, not from what
-// jwks_uri says.
+// jwks_uri says. A document that names no issuer, or holds no keys, is an *Error that names the document.
 func (c *Client) OIDCDocuments(ctx context.Context) (*OIDCDocuments, error) {
-	discovery, err := c.document(ctx, discoveryPath, "application/json")
-	if err != nil {
-		return nil, err
-	}
 	var read struct {
 		Issuer            string   `json:"issuer"`
 		JWKSURI           string   `json:"jwks_uri"`
 		SigningAlgorithms []string `json:"id_token_signing_alg_values_supported"`
 	}
-	if err := json.Unmarshal([]byte(discovery), &read); err != nil {
-		return nil, c.fail(target{verb: "get", url: discoveryPath}, fmt.Errorf("the document is not as OpenID Connect has it: %w", err))
+	discovery, err := c.oidcDocument(ctx, discoveryPath, "application/json", func(text []byte) error {
+		if err := json.Unmarshal(text, &read); err != nil {
+			return err
+		}
+		if read.Issuer == "" { // the one member that everything else stands on
+			return errors.New("it names no issuer")
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	// The API server answers 406 to an Accept header without the type of key sets.
-	keys, err := c.document(ctx, keySetPath, "application/jwk-set+json, application/json;q=0.9, */*;q=0.1")
+	const accept = "application/jwk-set+json, application/json;q=0.9, */*;q=0.1"
+	keys, err := c.oidcDocument(ctx, keySetPath, accept, func(text []byte) error {
+		var set struct {
+			Keys []json.RawMessage `json:"keys"`
+		}
+		if err := json.Unmarshal(text, &set); err != nil {
+			return err
+		}
+		if len(set.Keys) == 0 {
+			return errors.New("it holds no keys")
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -58,29 +69,13 @@ func (c *Client) OIDCDocuments(ctx context.Context) (*OIDCDocuments, error) {
 	}, nil
 }
 
-func (c *Client) document(ctx context.Context, path, accept string) (string, error) {
+func (c *Client) oidcDocument(ctx context.Context, path, accept string, check func([]byte) error) (string, error) {
 	t := target{verb: "get", url: path}
-	result := t.on(c.rest.Get()).SetHeader("Accept", accept).Do(ctx)
-	text, err := raw(result)
-	if err == nil && len(text) > maxDocument {
-		err = fmt.Errorf("the document is longer than %d KiB", maxDocument>>10)
-	}
-	if err == nil {
-		return string(text), nil
-	}
-	err = c.fail(t, err)
+	text, err := c.document(ctx, t, t.on(c.rest.Get()).SetHeader("Accept", accept), check)
 	var e *Error
 	if errors.As(err, &e) && e.Code == http.StatusNotFound {
 		e.advice = "The API server publishes no OIDC documents: the first --service-account-issuer is not an https URL without query " +
 			"and fragment. Such a cluster cannot be trusted by its issuer; change the flag, and expect tokens to be issued anew."
 	}
-	return "", err
-}
-
-// raw returns the body, or what the API server's Status says.
-func raw(result rest.Result) ([]byte, error) {
-	if err := result.Error(); err != nil {
-		return nil, err
-	}
-	return result.Raw()
+	return string(text), err
 }

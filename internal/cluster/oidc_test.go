@@ -76,15 +76,36 @@ func TestOIDCDocumentsThroughARotationAndWithoutAnIssuer(t *testing.T) {
 	contains(t, err, "404", "the first --service-account-issuer is not an https URL")
 }
 
+// A trust anchor is not made of what merely looks like a document.
 func TestDocumentsThatAreNone(t *testing.T) {
-	for name, test := range map[string]struct{ discovery, says string }{
-		"a page":   {"<html>", "not as OpenID Connect has it"},
-		"too long": {`{"issuer":"` + strings.Repeat("x", maxDocument) + `"}`, "longer than 1024 KiB"},
+	const discovery, keys = `{"issuer":"https://oidc.test"}`, `{"keys":[{"kty":"RSA"}]}`
+	for name, test := range map[string]struct{ discovery, keys, document, says string }{
+		"a page":                {"<html>", keys, discoveryPath, "invalid character '<'"},
+		"too long":              {`{"issuer":"` + strings.Repeat("x", maxDocument) + `"}`, keys, discoveryPath, "longer than 1024 KiB"},
+		"no issuer":             {`{"a":1}`, keys, discoveryPath, "it names no issuer"},
+		"an empty issuer":       {`{"issuer":""}`, keys, discoveryPath, "it names no issuer"},
+		"null":                  {`null`, keys, discoveryPath, "it names no issuer"},
+		"null for the issuer":   {`{"issuer":null}`, keys, discoveryPath, "it names no issuer"},
+		"a list for the issuer": {`{"issuer":["https://oidc.test"]}`, keys, discoveryPath, "json: cannot unmarshal array"},
+		"nothing":               {"", keys, discoveryPath, "unexpected end of JSON input"},
+		"a page for keys":       {discovery, "<html>", keySetPath, "invalid character '<'"},
+		"no keys":               {discovery, `{"keys":[]}`, keySetPath, "it holds no keys"},
+		"null for keys":         {discovery, `null`, keySetPath, "it holds no keys"},
+		"no member keys":        {discovery, `{"items":[{}]}`, keySetPath, "it holds no keys"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			client := answering(t, Config{}, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, test.discovery) })
-			_, err := client.OIDCDocuments(t.Context())
-			contains(t, err, "get /.well-known/openid-configuration", test.says)
+			client := answering(t, Config{}, func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == keySetPath {
+					fmt.Fprint(w, test.keys)
+				} else {
+					fmt.Fprint(w, test.discovery)
+				}
+			})
+			documents, err := client.OIDCDocuments(t.Context())
+			contains(t, err, "get "+test.document+": the API server https://", "answered 200 OK: "+test.says, "something in between")
+			if documents != nil {
+				t.Errorf("documents %+v", documents)
+			}
 		})
 	}
 }

@@ -3,7 +3,9 @@ package cluster
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"strconv"
+	"strings"
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,29 +19,29 @@ const FieldManager = "terraform-provider-aktrust"
 
 // ClusterRole reads one. One that does not exist is an error that IsNotFound knows; so with all that is read here.
 func (c *Client) ClusterRole(ctx context.Context, name string) (*rbacv1.ClusterRole, error) {
-	return read(ctx, c, clusterRole("get", name), &rbacv1.ClusterRole{})
+	return read[*rbacv1.ClusterRole](ctx, c, clusterRole("get", name))
 }
 
 // ClusterRoleBinding reads one.
 func (c *Client) ClusterRoleBinding(ctx context.Context, name string) (*rbacv1.ClusterRoleBinding, error) {
-	return read(ctx, c, clusterRoleBinding("get", name), &rbacv1.ClusterRoleBinding{})
+	return read[*rbacv1.ClusterRoleBinding](ctx, c, clusterRoleBinding("get", name))
 }
 
 // RoleBinding reads one.
 func (c *Client) RoleBinding(ctx context.Context, namespace, name string) (*rbacv1.RoleBinding, error) {
-	return read(ctx, c, roleBinding("get", namespace, name), &rbacv1.RoleBinding{})
+	return read[*rbacv1.RoleBinding](ctx, c, roleBinding("get", namespace, name))
 }
 
 // RoleBindings lists those of one name in all namespaces that a label selector picks; an empty selector picks all.
 func (c *Client) RoleBindings(ctx context.Context, name, labelSelector string) ([]rbacv1.RoleBinding, error) {
 	t := roleBinding("list", "", "")
-	list := &rbacv1.RoleBindingList{}
 	request := t.on(c.rest.Get()).Param("fieldSelector", "metadata.name="+name)
 	if labelSelector != "" {
 		request = request.Param("labelSelector", labelSelector)
 	}
-	if err := request.Do(ctx).Into(list); err != nil {
-		return nil, c.fail(t, err)
+	list, _, err := object[*rbacv1.RoleBindingList](ctx, c, t, request)
+	if err != nil {
+		return nil, err
 	}
 	return list.Items, nil
 }
@@ -123,30 +125,29 @@ type pointer[T any] interface {
 	runtime.Object
 }
 
-func read[T any, P pointer[T]](ctx context.Context, c *Client, t target, into P) (P, error) {
-	if err := t.on(c.rest.Get()).Do(ctx).Into(into); err != nil {
-		return nil, c.fail(t, err)
-	}
-	return into, nil
+func read[P runtime.Object](ctx context.Context, c *Client, t target) (P, error) {
+	out, _, err := object[P](ctx, c, t, t.on(c.rest.Get()))
+	return out, err
 }
 
 func apply[T any, P pointer[T]](ctx context.Context, c *Client, t target, in P, options ApplyOptions) (Applied[T], error) {
 	in.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{Group: t.group, Version: t.version, Kind: t.kind})
 	body, err := json.Marshal(in)
 	if err != nil {
-		return Applied[T]{}, c.fail(t, err)
+		return Applied[T]{}, c.fail(t, answer{}, err)
 	}
-	out := Applied[T]{Object: new(T)}
-	result := t.on(c.rest.Patch(types.ApplyPatchType)).
+	request := t.on(c.rest.Patch(types.ApplyPatchType)).
 		Param("fieldManager", FieldManager).
 		Param("force", strconv.FormatBool(options.Force)).
-		Body(body).Do(ctx).WasCreated(&out.Created)
-	if err := result.Into(P(out.Object)); err != nil {
-		return Applied[T]{}, c.fail(t, err)
+		Body(body)
+	out, code, err := object[P](ctx, c, t, request)
+	if err != nil {
+		return Applied[T]{}, err
 	}
-	return out, nil
+	return Applied[T]{Object: out, Created: code == http.StatusCreated}, nil
 }
 
+// remove takes nothing but the API server's own word for it: whoever forgets a role that is still there forgets a grant.
 func (c *Client) remove(ctx context.Context, t target, seen Seen) error {
 	uid, version := seen.GetUID(), seen.GetResourceVersion()
 	body, err := json.Marshal(&metav1.DeleteOptions{
@@ -154,14 +155,37 @@ func (c *Client) remove(ctx context.Context, t target, seen Seen) error {
 		Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &version},
 	})
 	if err != nil {
-		return c.fail(t, err)
+		return c.fail(t, answer{}, err)
 	}
-	err = t.on(c.rest.Delete()).SetHeader("Content-Type", runtime.ContentTypeJSON).Body(body).Do(ctx).Error()
-	if err == nil {
+	result, err := c.do(ctx, t, t.on(c.rest.Delete()).SetHeader("Content-Type", runtime.ContentTypeJSON).Body(body))
+	if IsNotFound(err) {
 		return nil
 	}
-	if err = c.fail(t, err); IsNotFound(err) {
+	if err != nil {
+		return err
+	}
+	out, err := result.Get()
+	if err != nil {
+		return c.unfit(t, result, "no word of a deletion")
+	}
+	if _, ok := out.(*metav1.Status); ok { // of success; Get makes an error of any other
 		return nil
 	}
-	return err
+	left, ok := out.(metav1.Object)
+	switch {
+	case !ok || left.GetUID() != uid:
+		return c.unfit(t, result, "no word of a deletion")
+	case len(left.GetFinalizers()) > 0:
+		return c.unfinished(t, left)
+	}
+	return nil
+}
+
+// unfinished is about an object that is marked for deletion, and is still in force.
+func (c *Client) unfinished(t target, left metav1.Object) error {
+	e := c.newError(t)
+	e.Code = http.StatusOK
+	e.Message = "it is marked for deletion, and there until its finalizers are done: " + strings.Join(left.GetFinalizers(), ", ")
+	e.advice = "Until then it grants what it granted. Whoever set the finalizers takes them off; run this again when they have."
+	return e
 }

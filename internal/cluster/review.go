@@ -27,14 +27,18 @@ func (c *Client) Allowed(ctx context.Context, access Access) (allowed bool, reas
 		t.kind, t.resource = "SelfSubjectAccessReview", "selfsubjectaccessreviews"
 		review := &authorizationv1.SelfSubjectAccessReview{TypeMeta: typeMeta(t)}
 		review.Spec.ResourceAttributes = attributes
-		err = c.post(ctx, t, review)
-		return review.Status.Allowed, review.Status.Reason, err
+		if review, err = ask(ctx, c, t, review); err != nil {
+			return false, "", err
+		}
+		return review.Status.Allowed, review.Status.Reason, nil
 	}
 	t.kind, t.resource = "SubjectAccessReview", "subjectaccessreviews"
 	review := &authorizationv1.SubjectAccessReview{TypeMeta: typeMeta(t)}
 	review.Spec = authorizationv1.SubjectAccessReviewSpec{User: access.User, Groups: access.Groups, ResourceAttributes: attributes}
-	err = c.post(ctx, t, review)
-	return review.Status.Allowed, review.Status.Reason, err
+	if review, err = ask(ctx, c, t, review); err != nil {
+		return false, "", err
+	}
+	return review.Status.Allowed, review.Status.Reason, nil
 }
 
 func typeMeta(t target) metav1.TypeMeta {

@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"log/slog"
+	"net/http"
 	"time"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
@@ -16,12 +17,9 @@ func (c *Client) ServiceAccount(ctx context.Context, namespace, name string) (*m
 	t := target{
 		verb: "get", version: "v1", kind: "ServiceAccount", resource: "serviceaccounts", namespace: namespace, name: name,
 	}
-	out := &metav1.PartialObjectMetadata{}
 	request := t.on(c.rest.Get()).SetHeader("Accept", "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1")
-	if err := request.Do(ctx).Into(out); err != nil {
-		return nil, c.fail(t, err)
-	}
-	return out, nil
+	out, _, err := object[*metav1.PartialObjectMetadata](ctx, c, t, request)
+	return out, err
 }
 
 // TokenRequest asks for a token of a ServiceAccount.
@@ -61,18 +59,18 @@ func (t Token) LogValue() slog.Value { return slog.StringValue(t.String()) }
 // CreateToken has the API server sign a token (TokenRequest of authentication.k8s.io/v1), which needs the verb create
 // on serviceaccounts/token. A ServiceAccount that does not exist is an error that IsNotFound knows.
 func (c *Client) CreateToken(ctx context.Context, request TokenRequest) (*Token, error) {
-	object := &authenticationv1.TokenRequest{
+	in := &authenticationv1.TokenRequest{
 		TypeMeta: metav1.TypeMeta{APIVersion: authenticationv1.SchemeGroupVersion.String(), Kind: "TokenRequest"},
 	}
 	if request.Audience != "" {
-		object.Spec.Audiences = []string{request.Audience}
+		in.Spec.Audiences = []string{request.Audience}
 	}
 	if request.Expiration != 0 {
 		seconds := int64(request.Expiration / time.Second)
-		object.Spec.ExpirationSeconds = &seconds
+		in.Spec.ExpirationSeconds = &seconds
 	}
 	if request.Pod != nil {
-		object.Spec.BoundObjectRef = &authenticationv1.BoundObjectReference{
+		in.Spec.BoundObjectRef = &authenticationv1.BoundObjectReference{
 			APIVersion: "v1", Kind: "Pod", Name: request.Pod.Name, UID: request.Pod.UID,
 		}
 	}
@@ -80,8 +78,15 @@ func (c *Client) CreateToken(ctx context.Context, request TokenRequest) (*Token,
 		verb: "create", version: "v1", kind: "ServiceAccount", resource: "serviceaccounts", subresource: "token",
 		namespace: request.Namespace, name: request.ServiceAccount,
 	}
-	if err := c.post(ctx, t, object); err != nil {
+	out, err := ask(ctx, c, t, in)
+	if err != nil {
 		return nil, err
 	}
-	return &Token{Value: object.Status.Token, ExpirationTimestamp: object.Status.ExpirationTimestamp.Time}, nil
+	if out.Status.Token == "" {
+		e := c.newError(t)
+		e.Code, e.Message = http.StatusCreated, "a TokenRequest without a token"
+		e.advice = c.advise(e)
+		return nil, e
+	}
+	return &Token{Value: out.Status.Token, ExpirationTimestamp: out.Status.ExpirationTimestamp.Time}, nil
 }
