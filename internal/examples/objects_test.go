@@ -1,0 +1,113 @@
+//go:build linux
+
+package examples_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/go-version"
+
+	"github.com/aktrust/terraform-provider-aktrust/internal/acctest"
+)
+
+// neighbors are the examples that declare what another one refers to.
+var neighbors = map[string][]string{
+	"resources/aktrust_ci_oidc_mapping": {"resources/aktrust_ci_oidc_provider"},
+}
+
+// What the reference shows of each object is valid by the provider's own schema.
+func TestExamplesOfTheReferenceAreValid(t *testing.T) {
+	functions := hasFunctions(t)
+	for _, kind := range []string{"provider", "resources", "data-sources", "functions"} {
+		for _, name := range objects(t, kind) {
+			t.Run(name, func(t *testing.T) {
+				w := acctest.NewWorkspace(t, "")
+				copyInto(t, w, name)
+				for _, neighbor := range neighbors[name] {
+					copyInto(t, w, neighbor)
+				}
+				if strings.Contains(readFile(t, filepath.Join(w.Dir, "all.tf")), "required_providers") {
+					write(t, w, "main.tf", "") // It says itself where the provider comes from.
+				}
+				if kind == "functions" && !functions {
+					w.Expect(1, "validate", "-no-color") // This CLI is older than functions of providers.
+					return
+				}
+				w.Expect(0, "validate", "-no-color")
+			})
+		}
+	}
+}
+
+// objects are the directories of one kind.
+func objects(t *testing.T, kind string) []string {
+	t.Helper()
+	if kind == "provider" {
+		return []string{kind}
+	}
+	entries, err := os.ReadDir(directory(t, kind))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for _, entry := range entries {
+		found = append(found, kind+"/"+entry.Name())
+	}
+	return found
+}
+
+// copyInto adds the configuration of an example to a workspace, and the files that it reads.
+func copyInto(t *testing.T, w *acctest.Workspace, name string) {
+	t.Helper()
+	entries, err := os.ReadDir(directory(t, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		text := readFile(t, directory(t, name, entry.Name()))
+		switch filepath.Ext(entry.Name()) {
+		case ".tf":
+			all, err := os.ReadFile(filepath.Join(w.Dir, "all.tf"))
+			if err != nil && !os.IsNotExist(err) {
+				t.Fatal(err)
+			}
+			write(t, w, "all.tf", string(all)+text)
+		case ".sh": // what to type
+		default:
+			write(t, w, entry.Name(), text)
+		}
+	}
+}
+
+// hasFunctions reports whether the CLI knows functions of providers: OpenTofu from 1.7 on, Terraform from 1.8 on.
+func hasFunctions(t *testing.T) bool {
+	t.Helper()
+	program, err := acctest.CLI()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := exec.CommandContext(t.Context(), program, "version", "-json").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var answer struct {
+		Version string `json:"terraform_version"`
+	}
+	if err := json.Unmarshal(text, &answer); err != nil {
+		t.Fatal(err)
+	}
+	got, err := version.NewVersion(answer.Version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	oldest := "1.8.0"
+	if os.Getenv("TF_ACC_PROVIDER_HOST") == "registry.opentofu.org" {
+		oldest = "1.7.0"
+	}
+	return got.Core().GreaterThanOrEqual(version.Must(version.NewVersion(oldest)))
+}
