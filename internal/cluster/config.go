@@ -18,12 +18,13 @@ const DefaultTimeout = 30 * time.Second
 // Config says which cluster to talk to and as whom. Its fields are the arguments of the provider's kubernetes block,
 // and its errors name them so.
 //
-// A cluster is named by ConfigPaths, by Host, or by InCluster. Host, ClusterCACertificate, Insecure, TLSServerName and
-// ProxyURL replace what a kubeconfig says about the cluster. Token, Username with Password, ClientCertificate with
-// ClientKey, and Exec replace its user as a whole.
+// A cluster is named by ConfigPath or ConfigPaths, by Host, or by InCluster. Host, ClusterCACertificate, Insecure,
+// TLSServerName and ProxyURL replace what a kubeconfig says about the cluster. Token, Username with Password,
+// ClientCertificate with ClientKey, and Exec replace its user as a whole.
 type Config struct {
-	// ConfigPaths are kubeconfig files, merged as kubectl merges them: of two entries of one name the first wins.
-	// A leading ~ is the home directory. A file that does not exist is an error.
+	// ConfigPath and ConfigPaths are kubeconfig files, merged in this order as kubectl merges them: of two entries of one
+	// name the first wins. A leading ~ is the home directory. A file that does not exist is an error.
+	ConfigPath  string
 	ConfigPaths []string
 	// ConfigContext, ConfigContextCluster and ConfigContextAuthInfo choose a context of the files, or another cluster
 	// or user than the context's; empty means current-context and what it says.
@@ -116,17 +117,20 @@ const sources = "Give kubernetes = { ... } one of: config_path or config_paths (
 	"host (with cluster_ca_certificate, and token, exec, client_certificate and client_key, or username and password), " +
 	"or in_cluster = true. Nothing is taken from KUBECONFIG, ~/.kube/config or the pod this runs in unless it is asked for."
 
+// NamesCluster tells whether the configuration says which cluster it is about, in whatever way.
+func (c Config) NamesCluster() bool { return c.Host != "" || c.InCluster || len(c.files()) > 0 }
+
 // Validate checks what needs no file and no network; what is wrong is a *ConfigError.
 func (c Config) Validate() error {
 	switch {
 	case c.InCluster:
 		return c.validateInCluster()
-	case len(c.ConfigPaths) == 0 && c.Host == "":
+	case !c.NamesCluster():
 		if context := c.contextArguments(); context != "" {
 			return configError(context, "there is no kubeconfig to choose from", sources)
 		}
 		return &ConfigError{Arguments: []string{"kubernetes"}, problem: "nothing names a cluster", advice: sources}
-	case len(c.ConfigPaths) == 0 && c.contextArguments() != "":
+	case len(c.files()) == 0 && c.contextArguments() != "":
 		return configError(c.contextArguments(), "a choice within a kubeconfig, of which none is given",
 			"Remove it, or name a kubeconfig with kubernetes.config_path.")
 	}
@@ -148,7 +152,7 @@ func (c Config) contextArguments() string {
 
 func (c Config) validateInCluster() error {
 	others := present(map[string]bool{
-		"config_path": len(c.ConfigPaths) > 0, "host": c.Host != "", "token": c.Token != "",
+		"config_path": c.ConfigPath != "", "config_paths": len(c.ConfigPaths) > 0, "host": c.Host != "", "token": c.Token != "",
 		"username": c.Username != "", "password": c.Password != "", "exec": c.Exec != nil,
 		"client_certificate": c.ClientCertificate != "", "client_key": c.ClientKey != "",
 		"cluster_ca_certificate": c.ClusterCACertificate != "", "insecure": c.Insecure,
@@ -174,13 +178,18 @@ func (c Config) validateServer() error {
 		return configError("cluster_ca_certificate", "no PEM certificate in it",
 			"It is the certificate's text, not a file's name; base64decode() what a kubeconfig or a cloud's API holds as base64.")
 	}
-	if c.ProxyURL != "" {
-		proxy, err := url.Parse(c.ProxyURL) // the error would quote a password
-		if err != nil || proxy.Host == "" || !slices.Contains([]string{"http", "https", "socks5"}, proxy.Scheme) {
-			return configError("proxy_url", "not the URL of an http, https or socks5 proxy", "Write it as http://HOST:PORT.")
-		}
+	if c.ProxyURL != "" && !isProxy(c.ProxyURL) {
+		return configError("proxy_url", noProxy, "Write it as http://HOST:PORT.")
 	}
 	return nil
+}
+
+const noProxy = "not the URL of an http, https or socks5 proxy"
+
+// isProxy reads a proxy's address. It gives no error, which would quote a password.
+func isProxy(address string) bool {
+	proxy, err := url.Parse(address)
+	return err == nil && proxy.Host != "" && slices.Contains([]string{"http", "https", "socks5"}, proxy.Scheme)
 }
 
 func (c Config) validateCredentials() error {

@@ -60,8 +60,20 @@ var wrongConfigs = map[string]struct {
 	"a host with credentials":    {Config{Host: "https://u:secret@api.test"}, "host", "do not belong in the URL"},
 	"a host with a query":        {Config{Host: "https://api.test?a=b"}, "host", "no query"},
 	"credentials without TLS":    {Config{Host: "http://api.test", Token: "secret"}, "host", "never sent to http://api.test"},
-	"no such file":               {Config{ConfigPaths: []string{"/nonexistent/config"}}, "config_path", "there is no file /nonexistent/config"},
-	"a directory":                {Config{ConfigPaths: []string{os.TempDir()}}, "config_path", "is a directory"},
+	"no such file":               {Config{ConfigPath: "/nonexistent/config"}, "config_path", "there is no file /nonexistent/config"},
+	"no such file of several": {
+		Config{ConfigPath: os.DevNull, ConfigPaths: []string{os.DevNull, "/nonexistent/config"}}, "config_paths", "there is no file /nonexistent/config",
+	},
+	"no such first file": {
+		Config{ConfigPath: "/nonexistent/config", ConfigPaths: []string{os.DevNull}}, "config_path", "there is no file /nonexistent/config",
+	},
+	"a directory":            {Config{ConfigPath: os.TempDir()}, "config_path", "is a directory"},
+	"a directory of several": {Config{ConfigPaths: []string{os.DevNull, os.TempDir()}}, "config_paths", "is a directory"},
+	"a directory of both": {
+		Config{ConfigPath: os.DevNull, ConfigPaths: []string{os.TempDir()}}, "config_path config_paths", "is a directory",
+	},
+	"pod and file":  {Config{InCluster: true, ConfigPath: "a"}, "in_cluster config_path", "the pod's account says all"},
+	"pod and files": {Config{InCluster: true, ConfigPaths: []string{"a"}}, "in_cluster config_paths", "the pod's account says all"},
 }
 
 func TestConfigErrorsNameTheArgument(t *testing.T) {
@@ -113,12 +125,12 @@ func TestNothingComesFromTheEnvironment(t *testing.T) {
 	}
 
 	empty := writeKubeconfig(t, filepath.Join(home, "empty"), "apiVersion: v1\nkind: Config\n")
-	_, err = New(Config{ConfigPaths: []string{empty}})
+	_, err = New(Config{ConfigPath: empty})
 	contains(t, err, "has no current-context", "Contexts there: none")
-	_, err = New(Config{ConfigPaths: []string{empty}, Token: "t", ConfigContextAuthInfo: "u"})
+	_, err = New(Config{ConfigPath: empty, Token: "t", ConfigContextAuthInfo: "u"})
 	contains(t, err, "has no current-context")
 
-	made, _, err = Config{ConfigPaths: []string{"~/.kube/config"}, ConfigContext: "b"}.restConfig()
+	made, _, err = Config{ConfigPath: "~/.kube/config", ConfigContext: "b"}.restConfig()
 	if err != nil {
 		t.Fatal(err)
 	}

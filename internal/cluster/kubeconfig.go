@@ -59,17 +59,37 @@ func (c Config) restConfig() (*rest.Config, identity, error) {
 	return c.assemble(cluster, user)
 }
 
+// file is a kubeconfig, and the argument that names it.
+type file struct{ path, argument string }
+
+// files are all kubeconfigs, in the order of their precedence.
+func (c Config) files() []file {
+	var files []file
+	if c.ConfigPath != "" {
+		files = append(files, file{c.ConfigPath, "config_path"})
+	}
+	for _, path := range c.ConfigPaths {
+		files = append(files, file{path, "config_paths"})
+	}
+	return files
+}
+
+// fileArguments are the arguments that name kubeconfigs, for what no single file is to blame for.
+func (c Config) fileArguments() string {
+	return present(map[string]bool{"config_path": c.ConfigPath != "", "config_paths": len(c.ConfigPaths) > 0})
+}
+
 // load merges the kubeconfig files. Without any it returns an empty one.
 func (c Config) load() (*api.Config, error) {
 	rules := &clientcmd.ClientConfigLoadingRules{} // not the default ones: they look at KUBECONFIG and the home directory
-	for _, path := range c.ConfigPaths {
-		expanded, err := expandHome(path)
+	for _, file := range c.files() {
+		expanded, err := expandHome(file.path)
 		if err != nil {
-			return nil, configError("config_path", "cannot expand "+path, "").because(err)
+			return nil, configError(file.argument, "cannot expand "+file.path, "").because(err)
 		}
 		// clientcmd skips files that are missing.
 		if _, err := os.Stat(expanded); errors.Is(err, fs.ErrNotExist) {
-			return nil, configError("config_path", "there is no file "+expanded, "A kubeconfig that another resource writes does not "+
+			return nil, configError(file.argument, "there is no file "+expanded, "A kubeconfig that another resource writes does not "+
 				"exist while planning: hand its content over in host, cluster_ca_certificate and token or exec instead.")
 		}
 		rules.Precedence = append(rules.Precedence, expanded)
@@ -79,7 +99,7 @@ func (c Config) load() (*api.Config, error) {
 	}
 	config, err := rules.Load()
 	if err != nil {
-		return nil, configError("config_path", "cannot read the kubeconfig", "").because(err)
+		return nil, configError(c.fileArguments(), "cannot read the kubeconfig", "").because(err)
 	}
 	return config, nil
 }
@@ -87,7 +107,7 @@ func (c Config) load() (*api.Config, error) {
 // choose finds the cluster and the user that are meant. Either may be empty when the configuration brings its own.
 func (c Config) choose(files *api.Config) (*api.Cluster, *api.AuthInfo, error) {
 	cluster, user := api.NewCluster(), api.NewAuthInfo()
-	if len(c.ConfigPaths) == 0 {
+	if len(c.files()) == 0 {
 		return cluster, user, nil
 	}
 	context, err := c.context(files)
@@ -135,7 +155,13 @@ func (c Config) context(files *api.Config) (*api.Context, error) {
 	return nil, configError("config_context", "missing, and "+c.where()+" has no current-context", known("Contexts", files.Contexts))
 }
 
-func (c Config) where() string { return strings.Join(c.ConfigPaths, ", ") }
+func (c Config) where() string {
+	var paths []string
+	for _, file := range c.files() {
+		paths = append(paths, file.path)
+	}
+	return strings.Join(paths, ", ")
+}
 
 // known lists names that could have been meant.
 func known[T any](what string, in map[string]T) string {
@@ -153,7 +179,7 @@ func (c Config) overrideCluster(cluster *api.Cluster) error {
 	}
 	server, err := serverURL(cluster.Server)
 	if err != nil {
-		return configError("config_path", "the server of the cluster in "+c.where(), "").because(err)
+		return configError(c.fileArguments(), "the server of the cluster in "+c.where(), "").because(err)
 	}
 	cluster.Server = server.String()
 	if c.ClusterCACertificate != "" || c.Insecure {
@@ -165,6 +191,9 @@ func (c Config) overrideCluster(cluster *api.Cluster) error {
 	}
 	if c.ProxyURL != "" {
 		cluster.ProxyURL = c.ProxyURL
+	}
+	if cluster.ProxyURL != "" && !isProxy(cluster.ProxyURL) { // clientcmd would quote it
+		return configError(c.fileArguments(), "the proxy-url of the cluster in "+c.where()+" is "+noProxy, "")
 	}
 	return nil
 }
@@ -224,12 +253,12 @@ func (c Config) assemble(cluster *api.Cluster, user *api.AuthInfo) (*rest.Config
 	return made, kind, nil
 }
 
-// serverArgument is the argument that names the server.
+// serverArgument names the server: an argument, or those of the files that do.
 func (c Config) serverArgument() string {
 	if c.Host != "" {
 		return "host"
 	}
-	return "config_path"
+	return c.fileArguments()
 }
 
 // expandHome replaces a leading ~ by the home directory.

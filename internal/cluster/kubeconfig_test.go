@@ -3,6 +3,7 @@ package cluster
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -19,6 +20,7 @@ clusters:
 - {name: b, cluster: {server: "https://b.test"}}
 - {name: plain, cluster: {server: "http://plain.test"}}
 - {name: nowhere, cluster: {proxy-url: "http://proxy.test"}}
+- {name: proxied, cluster: {server: "https://b.test", proxy-url: "ftp://u:canary@proxy.test"}}
 users:
 - {name: a, user: {token: token-a}}
 - {name: b, user: {token: token-b}}
@@ -33,6 +35,7 @@ contexts:
 - {name: plain, context: {cluster: plain, user: a}}
 - {name: nowhere, context: {cluster: nowhere, user: a}}
 - {name: two, context: {cluster: a, user: two}}
+- {name: proxied, context: {cluster: proxied, user: a}}
 `
 
 func writeKubeconfig(t *testing.T, path, text string) string {
@@ -60,7 +63,8 @@ type connection struct {
 	CA, Cert, Insecure, Proxy                  bool
 }
 
-// choices are configurations over twoClusters, and with "more" over moreClusters too. PEM stands for the control plane's.
+// choices are configurations over twoClusters, by the name "config", and with "more" over moreClusters too. PEM stands for
+// the control plane's.
 var choices = map[string]struct {
 	config Config
 	want   connection
@@ -105,11 +109,18 @@ var choices = map[string]struct {
 		Config{ConfigContext: "b", Exec: &Exec{APIVersion: execVersions[0], Command: "mine"}}, connection{Host: "https://b.test", Command: "mine"},
 	},
 	"first of two files wins": {
-		Config{ConfigPaths: []string{"more"}, ConfigContext: "a"},
+		Config{ConfigPaths: []string{"config", "more"}, ConfigContext: "a"},
 		connection{Host: "https://a.test:6443", ServerName: "kubernetes", Insecure: true, Token: "token-a"},
 	},
 	"second of two files adds": {
-		Config{ConfigPaths: []string{"more"}, ConfigContext: "c"}, connection{Host: "https://c.test", Token: "from-file"},
+		Config{ConfigPaths: []string{"config", "more"}, ConfigContext: "c"}, connection{Host: "https://c.test", Token: "from-file"},
+	},
+	"the path comes before the paths": {
+		Config{ConfigPath: "config", ConfigPaths: []string{"more"}, ConfigContext: "a"},
+		connection{Host: "https://a.test:6443", ServerName: "kubernetes", Insecure: true, Token: "token-a"},
+	},
+	"and both count": {
+		Config{ConfigPath: "config", ConfigPaths: []string{"more"}, ConfigContext: "c"}, connection{Host: "https://c.test", Token: "from-file"},
 	},
 }
 
@@ -126,8 +137,12 @@ func TestKubeconfigChoices(t *testing.T) {
 	for name, test := range choices {
 		t.Run(name, func(t *testing.T) {
 			config := test.config
-			if config.ConfigPaths = []string{file}; test.config.ConfigPaths != nil {
-				config.ConfigPaths = []string{file, more}
+			if config.ConfigPath != "" || config.ConfigPaths == nil {
+				config.ConfigPath = file
+			}
+			config.ConfigPaths = nil
+			for _, path := range test.config.ConfigPaths {
+				config.ConfigPaths = append(config.ConfigPaths, map[string]string{"config": file, "more": more}[path])
 			}
 			if config.ClusterCACertificate != "" {
 				config.ClusterCACertificate = plane.CA()
@@ -167,10 +182,10 @@ func TestKubeconfigErrorsTellWhatThereIs(t *testing.T) {
 	}{
 		"no such context": {
 			Config{ConfigContext: "prod"},
-			[]string{"kubernetes.config_context: ", `"prod"`, file, "Contexts there: a, b, lost, nobody, nowhere, plain, two."},
+			[]string{"kubernetes.config_context: ", `"prod"`, file, "Contexts there: a, b, lost, nobody, nowhere, plain, proxied, two."},
 		},
 		"no such cluster": {
-			Config{ConfigContextCluster: "prod"}, []string{"kubernetes.config_context_cluster: ", `"prod"`, "Clusters there: a, b, nowhere, plain."},
+			Config{ConfigContextCluster: "prod"}, []string{"kubernetes.config_context_cluster: ", `"prod"`, "Clusters there: a, b, nowhere, plain, proxied."},
 		},
 		"no such user": {
 			Config{ConfigContextAuthInfo: "prod"}, []string{"kubernetes.config_context_auth_info: ", `"prod"`, "Users there: a, b, exec, two."},
@@ -183,21 +198,36 @@ func TestKubeconfigErrorsTellWhatThereIs(t *testing.T) {
 		"cluster without TLS": {
 			Config{ConfigContext: "plain"}, []string{"kubernetes.config_path: credentials are never sent to http://plain.test"},
 		},
+		"a proxy that is none": {
+			Config{ConfigContext: "proxied"}, []string{"kubernetes.config_path: the proxy-url of the cluster in " + file + " is not the URL of an"},
+		},
 		"two credentials": {
 			Config{ConfigContext: "two"}, []string{"kubernetes.config_path: cannot be used", "more than one authentication method"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			test.config.ConfigPaths = []string{file}
+			test.config.ConfigPath = file
 			_, err := New(test.config)
+			contains(t, err, test.says...)
+			if strings.Contains(err.Error(), "canary") {
+				t.Errorf("shows a secret: %v", err)
+			}
+			// The same from the other argument is that one's fault.
+			test.config.ConfigPath, test.config.ConfigPaths = "", []string{file}
+			_, err = New(test.config)
+			for i, says := range test.says {
+				test.says[i] = strings.Replace(says, "kubernetes.config_path:", "kubernetes.config_paths:", 1)
+			}
 			contains(t, err, test.says...)
 		})
 	}
 
 	writeKubeconfig(t, file, "current-context: gone\nclusters: []\n")
-	_, err := New(Config{ConfigPaths: []string{file}})
+	_, err := New(Config{ConfigPath: file})
 	contains(t, err, `the current-context is "gone", which does not exist`)
 	writeKubeconfig(t, file, "\tnot yaml")
-	_, err = New(Config{ConfigPaths: []string{file}})
+	_, err = New(Config{ConfigPath: file})
 	contains(t, err, "kubernetes.config_path: cannot read the kubeconfig", file)
+	_, err = New(Config{ConfigPath: os.DevNull, ConfigPaths: []string{file}})
+	contains(t, err, "kubernetes.config_path, kubernetes.config_paths: cannot read the kubeconfig", file)
 }

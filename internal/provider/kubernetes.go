@@ -84,7 +84,7 @@ func (m model) cluster(ctx context.Context, getenv func(string) string) (*cluste
 // not every configuration uses one.
 func (s *clusterSettings) check() {
 	c := s.config
-	if len(s.unknown) > 0 || s.diags.HasError() || (c.Host == "" && len(c.ConfigPaths) == 0 && !c.InCluster) {
+	if len(s.unknown) > 0 || s.diags.HasError() || !c.NamesCluster() {
 		return
 	}
 	if wrong, ok := errors.AsType[*cluster.ConfigError](c.Validate()); ok {
@@ -131,15 +131,13 @@ func (k kubernetesModel) files(ctx context.Context, s *clusterSettings, env func
 		s.refuse("config_path", "Two ways to name the kubeconfig", "It stands beside config_paths. Give one of them.")
 		return
 	}
-	if variable := env("KUBE_CONFIG_PATHS"); variable != "" {
+	if variable := env("KUBE_CONFIG_PATHS"); variable != "" && s.getenv(variable) != "" {
 		c.ConfigPaths = filepath.SplitList(s.getenv(variable))
 	}
 	if given(k.ConfigPaths) {
 		c.ConfigPaths = s.list(ctx, "config_paths", k.ConfigPaths)
 	}
-	if file := s.text("config_path", k.ConfigPath, env("KUBE_CONFIG_PATH")); file != "" {
-		c.ConfigPaths = append([]string{file}, c.ConfigPaths...)
-	}
+	c.ConfigPath = s.text("config_path", k.ConfigPath, env("KUBE_CONFIG_PATH"))
 }
 
 func (k kubernetesModel) exec(ctx context.Context, s *clusterSettings) {

@@ -235,7 +235,7 @@ func TestClusterVariables(t *testing.T) {
 		"KUBE_CTX_AUTH_INFO": "user", "KUBE_TOKEN": "token", "KUBE_USER": "name", "KUBE_PASSWORD": "password",
 		"KUBE_CLUSTER_CA_CERT_DATA": "ca", "KUBE_CLIENT_CERT_DATA": "certificate", "KUBE_CLIENT_KEY_DATA": "key",
 		"KUBE_INSECURE": "true", "KUBE_TLS_SERVER_NAME": "tls", "KUBE_PROXY_URL": "http://proxy"}))
-	want := cluster.Config{Host: "https://env", ConfigPaths: []string{"/a", "/b", "/c"}, ConfigContext: "ctx",
+	want := cluster.Config{Host: "https://env", ConfigPath: "/a", ConfigPaths: []string{"/b", "/c"}, ConfigContext: "ctx",
 		ConfigContextCluster: "cluster", ConfigContextAuthInfo: "user", Token: "token", Username: "name", Password: "password",
 		ClusterCACertificate: "ca", ClientCertificate: "certificate", ClientKey: "key", Insecure: true, TLSServerName: "tls",
 		ProxyURL: "http://proxy"}
@@ -253,10 +253,10 @@ func TestWhichCluster(t *testing.T) {
 		arguments map[string]attr.Value
 		want      cluster.Config
 	}{
-		{"environment alone", nil, cluster.Config{Host: "https://env", ConfigPaths: []string{"/env"}, ClusterCACertificate: testCA,
+		{"environment alone", nil, cluster.Config{Host: "https://env", ConfigPath: "/env", ClusterCACertificate: testCA,
 			TLSServerName: "env-name", ConfigContext: "env-ctx"}},
 		{"a file", map[string]attr.Value{"kubernetes.config_path": str("/arg")},
-			cluster.Config{ConfigPaths: []string{"/arg"}, ConfigContext: "env-ctx"}},
+			cluster.Config{ConfigPath: "/arg", ConfigContext: "env-ctx"}},
 		{"files", map[string]attr.Value{"kubernetes.config_paths": types.ListValueMust(types.StringType, []attr.Value{str("/a"), str("/b")})},
 			cluster.Config{ConfigPaths: []string{"/a", "/b"}, ConfigContext: "env-ctx"}},
 		{"a host", map[string]attr.Value{"kubernetes.host": str("https://arg")},
@@ -264,7 +264,7 @@ func TestWhichCluster(t *testing.T) {
 		{"the pod's account", map[string]attr.Value{"kubernetes.in_cluster": types.BoolValue(true)},
 			cluster.Config{InCluster: true}},
 		{"not the pod's account", map[string]attr.Value{"kubernetes.in_cluster": types.BoolValue(false)},
-			cluster.Config{Host: "https://env", ConfigPaths: []string{"/env"}, ClusterCACertificate: testCA,
+			cluster.Config{Host: "https://env", ConfigPath: "/env", ClusterCACertificate: testCA,
 				TLSServerName: "env-name", ConfigContext: "env-ctx"}},
 	}
 	for _, c := range cases {
