@@ -119,11 +119,12 @@ func TestWarnings(t *testing.T) {
 		grant Grant
 		want  []string // field: beginning of the text
 	}{
-		"nothing":               {Grant{Audience: "artifact-keeper", ServiceAccountNames: []string{"app.one", "two"}}, nil},
-		"the API server's":      {Grant{Audience: "https://kubernetes.default.svc"}, []string{"audience: An audience of the API server"}},
-		"its long form":         {Grant{Audience: "https://kubernetes.default.svc.cluster.local"}, []string{"audience: An audience of the API server"}},
-		"almost the API server": {Grant{Audience: "https://kubernetes.default.svc/"}, nil},
-		"white space":           {Grant{Audience: " ak"}, []string{"audience: White space around the audience"}},
+		"nothing":                {Grant{Audience: "artifact-keeper", ServiceAccountNames: []string{"app.one", "two"}}, nil},
+		"the API server's":       {Grant{Audience: "https://kubernetes.default.svc"}, []string{"audience: An audience of the API server"}},
+		"its long form":          {Grant{Audience: "https://kubernetes.default.svc.cluster.local"}, []string{"audience: An audience of the API server"}},
+		"that of another domain": {Grant{Audience: "https://kubernetes.default.svc.corp.example"}, []string{"audience: An audience of the API server"}},
+		"almost the API server":  {Grant{Audience: "https://kubernetes.default.svc/"}, nil},
+		"white space":            {Grant{Audience: " ak"}, []string{"audience: White space around the audience"}},
 		"names of another form": {
 			Grant{Audience: "ak", ServiceAccountNames: []string{"*", "team/app", "ok"}},
 			[]string{"service_account_names: No ServiceAccount has this name", "service_account_names: No ServiceAccount has this name"},

@@ -3,10 +3,11 @@ package nodeaudience
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/validate/content"
+
+	"github.com/aktrust/terraform-provider-aktrust/internal/cluster"
 )
 
 // errEmpty is about lists: in RBAC an empty one means everything, which nobody should get by a list that turned out empty.
@@ -82,13 +83,10 @@ type Warning struct {
 	Summary, Text string
 }
 
-// apiServerAudiences are those that API servers have by default (kubeadm's and most managed ones').
-var apiServerAudiences = []string{"https://kubernetes.default.svc", "https://kubernetes.default.svc.cluster.local"}
-
 // Warnings lists what is not likely to be meant.
 func (g Grant) Warnings() []Warning {
 	var out []Warning
-	if slices.Contains(apiServerAudiences, g.Audience) {
+	if cluster.IsAPIServerAudience(g.Audience) {
 		out = append(out, Warning{"audience", "An audience of the API server", fmt.Sprintf("%q is an audience of API servers by default. "+
 			"A token for it opens the API server as the pod's ServiceAccount, whoever holds it, and nodes could ask for it on behalf of "+
 			"every pod. Choose an audience that only the registry takes.", g.Audience)})
