@@ -205,3 +205,17 @@ func TestEKSNodesWithACluster(t *testing.T) {
 		t.Error("there is a cluster that was not given")
 	}
 }
+
+// The other way that the guide names: EKS's own directory, with a file next to EKS's.
+func TestKubeletReadsEKSsDirectory(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, dir+"/config.json", nodeadmWrote, 0o644)
+	writeFile(t, dir+"/ak-kubelet-provider.yaml", soundFile, 0o644)
+	for _, name := range []string{"ecr-credential-provider", "ak-kubelet-provider"} {
+		writeFile(t, dir+"/"+name, anyProgram, 0o755)
+	}
+	k := startKubelet(t, kubeletconfig.Args(dir, dir)...)
+	if want := kubeletconfig.Hash([]byte(soundFile), []byte(nodeadmWrote)); k.hash != want {
+		t.Errorf("the kubelet has taken %q, want %q:\n%s", k.hash, want, k.says(t))
+	}
+}
