@@ -1,0 +1,278 @@
+package trust
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/aktrust/terraform-provider-aktrust/internal/artifactkeeper"
+)
+
+func (c *chain) accountLink(ctx context.Context) Link {
+	if c.winner == nil {
+		return skipped(Account, "no mapping wins for certain, so there is no account to look at")
+	}
+	var f finding
+	if c.winner.ServiceAccountID == nil {
+		f.note("the mapping %q has no account yet: the registry makes it at the first exchange", c.winner.Name)
+		return f.link(Account)
+	}
+	account, err := c.Registry.Account(ctx, *c.winner.ServiceAccountID)
+	switch {
+	case err != nil && c.credential != nil:
+		f.note("the account %q is active, as the registry gave a credential for it; it could not be read itself: %s", c.credential.Username, err)
+	case err != nil:
+		f.lacks(advice(err), "%s", err)
+	case account.IsActive == nil:
+		f.lacks("", "the registry does not tell whether the account %q is active", account.Username)
+	case !*account.IsActive:
+		f.refusal = true
+		f.breaks(fmt.Sprintf("Activate the account in the registry (PATCH /api/v1/users/%s {\"is_active\": true}), or replace the mapping, which makes a new "+
+			"account without the direct grants of the old one.", account.ID), "the account %q of the mapping %q is deactivated", account.Username, c.winner.Name)
+	default:
+		f.note("the account %q of the mapping %q is active", account.Username, c.winner.Name)
+	}
+	return f.link(Account)
+}
+
+// reader is whose permission is judged: the account of the winning mapping.
+type reader struct {
+	mapping  artifactkeeper.Mapping
+	id, name string // of the account; empty before the first exchange on a registry older than 1.11
+}
+
+// permission judges whether the account may read the repository of the image.
+func (c *chain) permission(ctx context.Context) Link {
+	var f finding
+	if c.down() {
+		f.lacks(advice(c.healthErr), "%s", c.healthErr)
+		return f.link(Permission)
+	}
+	repository, err := c.Registry.RepositoryAccess(ctx, c.image.key)
+	var missing *artifactkeeper.LookupError
+	switch {
+	case errors.As(err, &missing):
+		f.breaks("Name a repository that exists: the first segment of the image's path is its key.",
+			"%s, which is what the image %s is pulled from", missing, c.image.text)
+		return f.link(Permission)
+	case err != nil:
+		f.lacks(advice(err), "%s", err)
+		return f.link(Permission)
+	}
+	c.repository = &repository
+	switch {
+	case c.winner == nil && repository.IsPublic:
+		return skipped(Permission, "no mapping wins for certain, so there is no account to judge; the repository %q is public", repository.Key)
+	case c.winner == nil:
+		return skipped(Permission, "no mapping wins for certain, so there is no account whose permission could be judged")
+	}
+	who := reader{mapping: *c.winner, name: "the account of the mapping"}
+	if c.winner.ServiceAccountID != nil {
+		who.id = *c.winner.ServiceAccountID
+	}
+	if c.winner.ServiceAccountUsername != nil {
+		who.name = *c.winner.ServiceAccountUsername
+	}
+	c.judgeReading(ctx, &f, who, repository)
+	return f.link(Permission)
+}
+
+// judgeReading follows the registry: the ceiling first, then what is public, then rules for the account and its groups, and
+// only where no rule applies the roles, which the API does not list; for those the registry is asked with the credential.
+func (c *chain) judgeReading(ctx context.Context, f *finding, who reader, repository artifactkeeper.RepositoryAccess) {
+	if c.aboveCeiling(f, who, repository) {
+		return
+	}
+	if repository.IsPublic {
+		f.note("the repository %q is public: everybody may read it", repository.Key)
+		return
+	}
+	rules, err := c.rules(ctx, repository)
+	var applying []artifactkeeper.Permission
+	if err == nil {
+		applying, err = c.applying(ctx, rules, who)
+	}
+	if err != nil {
+		f.lacks(advice(err), "%s", err)
+		return
+	}
+	for _, rule := range applying {
+		if rule.AllowsReading() {
+			f.note("%q may read the repository %q: %s", who.name, repository.Key, rule)
+			return
+		}
+	}
+	shown, err := c.shown(ctx, repository.Key)
+	switch {
+	case len(applying) > 0:
+		f.refusal = true
+		f.breaks(c.grantReading(who, repository, rules), "%q may not read the repository %q: %s, which is not to read", who.name, repository.Key,
+			describeRules(applying))
+	case shown:
+		f.note("%q may read the repository %q by a role: no rule applies, and the registry shows it to the credential", who.name, repository.Key)
+	default:
+		// Without the registry's own word a role could still let it in, so that a refusal is not certain.
+		f.refusal = c.credential != nil && err == nil
+		f.breaks(c.grantReading(who, repository, rules), "%q may not read the repository %q: no rule is about it or a group that it is in%s",
+			who.name, repository.Key, c.whoMay(rules))
+		if c.winner.GroupBindingIDs == nil {
+			f.note("the mapping %q says nothing about groups (no group_binding_ids)", c.winner.Name)
+		} else {
+			f.note("the mapping %q puts it into %s", c.winner.Name, count(len(*c.winner.GroupBindingIDs), "group"))
+		}
+		if !f.refusal {
+			f.note("a role that the API does not list could let it in")
+		}
+	}
+}
+
+// aboveCeiling reports whether allowed_repo_ids shuts the repository out.
+func (c *chain) aboveCeiling(f *finding, who reader, repository artifactkeeper.RepositoryAccess) bool {
+	ceiling := who.mapping.AllowedRepoIDs
+	if ceiling == nil || slices.ContainsFunc(*ceiling, func(id string) bool {
+		return artifactkeeper.CanonicalID(id) == artifactkeeper.CanonicalID(repository.ID)
+	}) {
+		return false
+	}
+	f.refusal = true
+	if len(*ceiling) == 0 {
+		f.breaks(fmt.Sprintf("allowed_repo_ids = [%q] for the mapping %q, or leave it out: it is a ceiling and grants nothing", repository.ID, who.mapping.Name),
+			"allowed_repo_ids = [] of the mapping %q shuts every repository out", who.mapping.Name)
+		return true
+	}
+	f.breaks(fmt.Sprintf("Add %q to allowed_repo_ids of the mapping %q, or leave it out: it is a ceiling and grants nothing.", repository.ID, who.mapping.Name),
+		"the repository %q (%s) is not among the %d of allowed_repo_ids of the mapping %q", repository.Key, repository.ID, len(*ceiling), who.mapping.Name)
+	return true
+}
+
+// rules are those on the repository and on its project.
+func (c *chain) rules(ctx context.Context, repository artifactkeeper.RepositoryAccess) ([]artifactkeeper.Permission, error) {
+	rules, err := c.Registry.Permissions(ctx, artifactkeeper.TargetRepository, repository.ID)
+	if err != nil || repository.ProjectID == nil || *repository.ProjectID == "" {
+		return rules, err
+	}
+	more, err := c.Registry.Permissions(ctx, artifactkeeper.TargetProject, *repository.ProjectID)
+	return slices.Concat(rules, more), err
+}
+
+// applying are the rules for the account itself and for the groups that it is in. A mapping with group_binding_ids puts its
+// account into exactly those at every exchange; without, its memberships are looked up.
+func (c *chain) applying(ctx context.Context, rules []artifactkeeper.Permission, who reader) ([]artifactkeeper.Permission, error) {
+	var out []artifactkeeper.Permission
+	for _, rule := range rules {
+		var applies bool
+		var err error
+		switch {
+		case rule.PrincipalType != artifactkeeper.PrincipalGroup:
+			applies = who.id != "" && artifactkeeper.CanonicalID(rule.PrincipalID) == artifactkeeper.CanonicalID(who.id)
+		case who.mapping.GroupBindingIDs != nil:
+			applies = slices.ContainsFunc(*who.mapping.GroupBindingIDs, func(id string) bool {
+				return artifactkeeper.CanonicalID(id) == artifactkeeper.CanonicalID(rule.PrincipalID)
+			})
+		case who.id != "":
+			applies, err = c.Registry.IsMember(ctx, rule.PrincipalID, who.id)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if applies {
+			out = append(out, rule)
+		}
+	}
+	return out, nil
+}
+
+// shown asks the registry, as the account itself, whether it sees the repository.
+func (c *chain) shown(ctx context.Context, key string) (bool, error) {
+	if c.credential == nil {
+		return false, nil
+	}
+	return c.Registry.Shows(ctx, *c.credential, key)
+}
+
+func describeRules(rules []artifactkeeper.Permission) string {
+	texts := make([]string, len(rules))
+	for i, rule := range rules {
+		texts[i] = rule.String()
+	}
+	return strings.Join(texts, ", ")
+}
+
+// whoMay names those who have rules on the repository.
+func (c *chain) whoMay(rules []artifactkeeper.Permission) string {
+	if len(rules) == 0 {
+		return ", and nobody has a rule on it"
+	}
+	return "; the rules on it: " + describeRules(rules[:min(len(rules), 5)])
+}
+
+func (c *chain) grantReading(who reader, repository artifactkeeper.RepositoryAccess, rules []artifactkeeper.Permission) string {
+	for _, rule := range rules {
+		if rule.PrincipalType == artifactkeeper.PrincipalGroup && rule.AllowsReading() {
+			return fmt.Sprintf("group_binding_ids = [%q] for the mapping %q puts it into a group that may read; or grant one of its groups the "+
+				"action read on the repository %q.", rule.PrincipalID, who.mapping.Name, repository.Key)
+		}
+	}
+	return fmt.Sprintf("Grant a group the action read on the repository %q (POST /api/v1/permissions {\"principal_type\": \"group\", \"principal_id\": "+
+		"GROUP, \"target_type\": \"repository\", \"target_id\": %q, \"actions\": [\"read\"]}), and name it in group_binding_ids of the mapping %q.",
+		repository.Key, repository.ID, who.mapping.Name)
+}
+
+func (c *chain) exchangeLink() Link {
+	var f finding
+	var refused *artifactkeeper.Error
+	switch {
+	case c.credential != nil:
+		f.note("the registry gave a credential for %q", c.credential.Username)
+	case c.down():
+		f.breaks(advice(c.healthErr), "the registry cannot be reached from here: %s", c.healthErr)
+	case c.token != nil && c.opensAPIServer():
+		return skipped(Exchange, "the token opens the API server, so it was not shown to the registry")
+	case c.token == nil:
+		return skipped(Exchange, "there is no token to show to the registry")
+	case errors.As(c.exchangeErr, &refused) && refused.Status == 429:
+		f.lacks(refused.Advice(), "%s", refused)
+	case errors.As(c.exchangeErr, &refused):
+		f.breaks(refusalRemedy(refused), "the registry does not take the token and says: %d %s", refused.Status, refused.Message)
+	default:
+		f.breaks(advice(c.exchangeErr), "%s", c.exchangeErr)
+	}
+	return f.link(Exchange)
+}
+
+// refusalRemedy knows what only the registry sees; what another link is about is said there.
+func refusalRemedy(e *artifactkeeper.Error) string {
+	switch {
+	case strings.Contains(e.Message, "ExpiredSignature"), strings.Contains(e.Message, "ImmatureSignature"):
+		return "The token was made a moment ago: the clocks of the API server and the registry differ. Have both follow a time server (chronyc tracking)."
+	case !e.FromRegistry:
+		return e.Advice()
+	case e.Status >= 500:
+		return "The registry's log says more. With key source discovery, see the link keys."
+	}
+	return "See the broken links before this one."
+}
+
+func (c *chain) manifest(ctx context.Context) Link {
+	switch {
+	case !c.Manifest:
+		return skipped(Manifest, "manifest = true reads it")
+	case c.credential == nil:
+		return skipped(Manifest, "there is no credential to read it with")
+	}
+	var f finding
+	read, err := c.Registry.ReadManifest(ctx, *c.credential, c.image.path, c.image.reference)
+	var refused *artifactkeeper.Error
+	switch {
+	case err == nil:
+		f.note("%s:%s is a %s with the digest %s", c.image.path, c.image.reference, read.MediaType, read.Digest)
+	case errors.As(err, &refused) && refused.Code == "MANIFEST_UNKNOWN":
+		f.breaks("Push the image, or name a tag that is there.", "the repository has no %s with the tag or digest %s: %s", c.image.path,
+			c.image.reference, refused)
+	default:
+		f.breaks(advice(err), "%s", err)
+	}
+	return f.link(Manifest)
+}

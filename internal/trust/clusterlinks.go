@@ -1,0 +1,249 @@
+package trust
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/go-version"
+
+	"github.com/aktrust/terraform-provider-aktrust/internal/artifactkeeper"
+	"github.com/aktrust/terraform-provider-aktrust/internal/cluster"
+	"github.com/aktrust/terraform-provider-aktrust/internal/cluster/nodeaudience"
+)
+
+// MinimumKubernetes is the oldest version whose API server lets nodes request the audience and whose kubelet hands the
+// token to a plugin unasked (KEP-4412, beta from 1.34).
+const MinimumKubernetes = "1.34"
+
+// older reports whether a version is known to be older than another. Pre-releases count as what they lead to.
+func older(have, minimum string) (old, known bool) {
+	parsed, err := version.NewVersion(have)
+	if err != nil {
+		return false, false
+	}
+	return parsed.Core().LessThan(version.Must(version.NewVersion(minimum))), true
+}
+
+func (c *chain) versions() Link {
+	var f finding
+	if c.apiVersionErr != nil {
+		f.lacks(advice(c.apiVersionErr), "%s", c.apiVersionErr)
+	} else {
+		judgeVersion(&f, "the API server", c.apiVersion, MinimumKubernetes,
+			"Upgrade the control plane to Kubernetes "+MinimumKubernetes+" or newer.")
+		c.judgeKubelets(&f)
+	}
+	if c.healthErr != nil {
+		f.lacks(advice(c.healthErr), "%s", c.healthErr)
+	} else {
+		judgeVersion(&f, "the registry", c.health.Version, artifactkeeper.MinimumVersion,
+			"Upgrade the registry to Artifact Keeper "+artifactkeeper.MinimumVersion+" or newer.")
+	}
+	return f.link(Versions)
+}
+
+func judgeVersion(f *finding, what, have, minimum, remedy string) {
+	switch old, known := older(have, minimum); {
+	case !known:
+		f.lacks("", "%s says that it is version %q, which cannot be compared with %s", what, have, minimum)
+	case old:
+		f.breaks(remedy, "%s is %s, and the chain works from %s on", what, have, minimum)
+	default:
+		f.note("%s is %s", what, have)
+	}
+}
+
+// mostNodes is how many nodes a detail names.
+const mostNodes = 5
+
+func (c *chain) judgeKubelets(f *finding) {
+	if c.kubeletsErr != nil {
+		f.lacks(advice(c.kubeletsErr), "%s", c.kubeletsErr)
+		return
+	}
+	var outdated []string
+	silent := 0
+	for _, kubelet := range c.kubelets {
+		old, known := older(kubelet.Version, MinimumKubernetes)
+		switch {
+		case !known:
+			silent++
+		case old:
+			outdated = append(outdated, fmt.Sprintf("%s (%s)", kubelet.Node, kubelet.Version))
+		}
+	}
+	if n := len(outdated); n > 0 {
+		slices.Sort(outdated)
+		more := ""
+		if n > mostNodes {
+			outdated, more = outdated[:mostNodes], fmt.Sprintf(" and %d more", n-mostNodes)
+		}
+		f.breaks("Upgrade the kubelets of these nodes to "+MinimumKubernetes+" or newer.",
+			"%s older than %s: %s%s", count(n, "kubelet"), MinimumKubernetes, strings.Join(outdated, ", "), more)
+	}
+	if silent > 0 {
+		f.note("%s reports no version of a kubelet", count(silent, "node"))
+	}
+	f.note("%s looked at", count(len(c.kubelets), "node"))
+}
+
+// askForNodes asks the API server's authorizers whether a node may request the token (admission plugin NodeRestriction,
+// feature ServiceAccountNodeAudienceRestriction, on by default from Kubernetes 1.33).
+func (c *chain) askForNodes(ctx context.Context) { c.granted, c.grantedErr = c.nodesMay(ctx, c.audience) }
+
+func (c *chain) nodesMay(ctx context.Context, audience string) (bool, error) {
+	node := "any"
+	if len(c.kubelets) > 0 {
+		node = c.kubelets[0].Node
+	}
+	allowed, _, err := c.Cluster.Allowed(ctx, cluster.Access{
+		User:   "system:node:" + node,
+		Groups: append([]string{nodeaudience.NodesGroup, "system:authenticated"}, c.NodeGroups...),
+		Verb:   nodeaudience.Verb, Resource: audience, Namespace: c.Namespace, Name: c.ServiceAccount,
+	})
+	return allowed, err
+}
+
+func (c *chain) nodeAudience(ctx context.Context) Link {
+	var f finding
+	switch {
+	case c.audience == "":
+		f.lacks(noAudience, "it is not known which audience the nodes would ask for")
+	case c.grantedErr != nil:
+		f.lacks(advice(c.grantedErr), "%s", c.grantedErr)
+	case c.granted:
+		f.note("nodes may request tokens of the audience %q for ServiceAccount %s/%s", c.audience, c.Namespace, c.ServiceAccount)
+	default:
+		f.refusal = true
+		f.breaks(c.grantRemedy(), "nodes may not request tokens of the audience %q for ServiceAccount %s/%s, so that the API server "+
+			"refuses the kubelet (\"is not authorized to request tokens\")%s", c.audience, c.Namespace, c.ServiceAccount, c.otherGrants(ctx))
+	}
+	return f.link(NodeAudience)
+}
+
+const noAudience = "Give audience, or credential_provider_config, or provider_id."
+
+func (c *chain) grantRemedy() string {
+	return fmt.Sprintf("resource \"aktrust_node_audience\" \"registry\" {\n  audience = %q\n  # namespaces = [%q] narrows it\n}", c.audience, c.Namespace)
+}
+
+// otherGrants tells what is granted instead. It only helps to understand, so that an error here says nothing.
+func (c *chain) otherGrants(ctx context.Context) string {
+	var out strings.Builder
+	if p := c.resolved.provider; p != nil && p.Audience != c.audience {
+		if allowed, err := c.nodesMay(ctx, p.Audience); err == nil && allowed {
+			fmt.Fprintf(&out, "; they may for %q, the audience of the provider %q", p.Audience, p.Name)
+		}
+	}
+	grants, err := c.Cluster.Grants(ctx)
+	if err != nil {
+		return out.String()
+	}
+	for _, grant := range grants {
+		switch {
+		case grant.Audience != c.audience && (grant.Everywhere || len(grant.Namespaces) > 0):
+			fmt.Fprintf(&out, "; ClusterRole %q grants the audience %q", grant.Role, grant.Audience)
+		case grant.Audience != c.audience:
+		case grant.Everywhere || slices.Contains(grant.Namespaces, c.Namespace):
+			if len(grant.ServiceAccounts) > 0 && !slices.Contains(grant.ServiceAccounts, c.ServiceAccount) {
+				fmt.Fprintf(&out, "; ClusterRole %q grants it for the ServiceAccounts %s alone", grant.Role, quoted(grant.ServiceAccounts))
+			}
+		case len(grant.Namespaces) > 0:
+			fmt.Fprintf(&out, "; ClusterRole %q grants it in the namespaces %s alone", grant.Role, quoted(grant.Namespaces))
+		default:
+			fmt.Fprintf(&out, "; ClusterRole %q grants it, and nothing binds that", grant.Role)
+		}
+	}
+	return out.String()
+}
+
+func quoted(texts []string) string {
+	out := make([]string, len(texts))
+	for i, text := range texts {
+		out[i] = fmt.Sprintf("%q", text)
+	}
+	return strings.Join(out, ", ")
+}
+
+func (c *chain) serviceAccount() Link {
+	var f finding
+	switch {
+	case cluster.IsNotFound(c.accountErr):
+		f.breaks(fmt.Sprintf("kubectl create serviceaccount %s --namespace %s", c.ServiceAccount, c.Namespace),
+			"there is no ServiceAccount %s/%s, so no pod can run as it", c.Namespace, c.ServiceAccount)
+	case c.accountErr != nil && c.token != nil:
+		f.note("ServiceAccount %s/%s exists, as a token was issued for it; it could not be read itself", c.Namespace, c.ServiceAccount)
+	case c.accountErr != nil:
+		f.lacks(advice(c.accountErr), "%s", c.accountErr)
+	default:
+		f.note("ServiceAccount %s/%s exists", c.Namespace, c.ServiceAccount)
+	}
+	c.judgeAnnotations(&f)
+	return f.link(ServiceAccount)
+}
+
+// judgeAnnotations holds the ServiceAccount against requiredServiceAccountAnnotationKeys: without one of them the kubelet
+// does not run the plugin.
+func (c *chain) judgeAnnotations(f *finding) {
+	if c.account == nil || c.file.chosen == nil || c.file.chosen.TokenAttributes == nil {
+		return
+	}
+	for _, key := range c.file.chosen.TokenAttributes.RequiredServiceAccountAnnotationKeys {
+		if _, found := c.account.Annotations[key]; !found {
+			f.breaks(fmt.Sprintf("kubectl annotate serviceaccount %s --namespace %s %s=VALUE", c.ServiceAccount, c.Namespace, key),
+				"it lacks the annotation %q that the provider %q of the file requires, so that the kubelet passes the plugin over", key, c.file.chosen.Name)
+		}
+	}
+}
+
+func (c *chain) tokenRequest() Link {
+	var f finding
+	switch {
+	case c.token != nil:
+		f.note("the API server issued a token for the audience %q, as a node would ask for; it lives in memory and is not kept", c.audience)
+	case cluster.IsNotFound(c.accountErr) || cluster.IsNotFound(c.tokenErr):
+		return skipped(TokenRequest, "there is no ServiceAccount to ask a token for")
+	case c.audience == "":
+		f.lacks(noAudience, "it is not known which audience to ask for")
+	case unanswered(c.tokenErr) || cluster.IsForbidden(c.tokenErr):
+		f.lacks(advice(c.tokenErr), "%s", c.tokenErr)
+	default:
+		f.breaks(advice(c.tokenErr), "%s", c.tokenErr)
+	}
+	return f.link(TokenRequest)
+}
+
+// defaultAPIAudiences are those that most API servers have (kubeadm's and managed ones').
+var defaultAPIAudiences = []string{"https://kubernetes.default.svc", "https://kubernetes.default.svc.cluster.local"}
+
+// opensAPIServer reports whether the token, or one of its audience, is taken by the API server itself.
+func (c *chain) opensAPIServer() bool {
+	if c.token != nil && c.acceptedErr == nil {
+		return c.accepted
+	}
+	return slices.Contains(defaultAPIAudiences, c.audience) || c.documents != nil && c.audience == c.documents.Issuer
+}
+
+func (c *chain) apiServerAudience() Link {
+	var f finding
+	switch {
+	case c.audience == "":
+		f.lacks(noAudience, "it is not known which audience to look at")
+	case c.opensAPIServer():
+		f.breaks("Choose an audience that only the registry takes, the same for the provider, the nodes and the file:\naudience = \"artifact-keeper\"",
+			"%q is an audience of the API server itself: every pod holds a token for it, and whoever is handed one can act as the pod's "+
+				"ServiceAccount in the cluster", c.audience)
+	case c.token != nil && c.acceptedErr == nil:
+		f.note("the API server does not take a token for %q as a credential of its own", c.audience)
+	case c.acceptedErr != nil:
+		f.lacks(advice(c.acceptedErr), "%q is none of the usual audiences of API servers, and whether it is one of this could not be asked: %s",
+			c.audience, c.acceptedErr)
+	case c.documents == nil:
+		f.lacks("", "%q is none of the usual audiences of API servers, and there is no token to try", c.audience)
+	default:
+		return skipped(APIServerAudience, "%q is neither the issuer nor a usual audience of API servers, and there is no token to try", c.audience)
+	}
+	return f.link(APIServerAudience)
+}

@@ -1,0 +1,217 @@
+package trust
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/aktrust/terraform-provider-aktrust/internal/artifactkeeper"
+	"github.com/aktrust/terraform-provider-aktrust/internal/jwks"
+)
+
+func (c *chain) issuer() Link {
+	var f finding
+	found := c.issuerText()
+	switch p := c.resolved.provider; {
+	case found == "" && c.documentsErr != nil:
+		f.lacks(advice(c.documentsErr), "the issuer of the cluster is not known: %s", c.documentsErr)
+	case p == nil && c.providersErr != nil:
+		f.lacks(advice(c.providersErr), "the cluster's issuer is %q, and the providers of the registry are not known: %s", found, c.providersErr)
+	case p == nil:
+		return skipped(Issuer, "the cluster's issuer is %q, and no provider of the registry stands for it alone", found)
+	case p.IssuerURL == found:
+		f.note("the tokens of the cluster say iss %q, as the provider %q does", found, p.Name)
+	default:
+		f.breaks(fmt.Sprintf("issuer_url = %q", found), "the tokens of the cluster say iss %q, and the provider %q has issuer_url %q: %s",
+			found, p.Name, p.IssuerURL, difference(found, p.IssuerURL))
+	}
+	return f.link(Issuer)
+}
+
+// difference says in what two issuers differ. The registry chooses a provider with a trailing slash aside and then verifies
+// character for character.
+func difference(a, b string) string {
+	switch {
+	case strings.TrimRight(a, "/") == strings.TrimRight(b, "/"):
+		return "they differ by the trailing slash alone, which lets the registry find the provider and then refuse the token (InvalidIssuer)"
+	case strings.EqualFold(a, b):
+		return "they differ by upper and lower case alone, which counts"
+	}
+	return "they are two issuers, and the registry compares character for character"
+}
+
+func (c *chain) provider() Link {
+	var f finding
+	issuer := c.issuerText()
+	switch p := c.resolved.provider; {
+	case c.providersErr != nil:
+		f.lacks(advice(c.providersErr), "%s", c.providersErr)
+	case p != nil && !p.IsEnabled:
+		f.breaks("is_enabled = true", "the provider %q (%s) is disabled, and no other answers for the issuer", p.Name, p.ID)
+	case p != nil:
+		f.note("the provider %q (%s) answers for the cluster", p.Name, p.ID)
+		if p.ProviderType != artifactkeeper.TypeKubernetes {
+			f.note("its type is %q and not kubernetes, so that its credentials may write as well", p.ProviderType)
+		}
+	case c.ProviderID != "":
+		f.breaks("provider_id = aktrust_ci_oidc_provider.NAME.id", "the registry has no provider with the id %s", c.ProviderID)
+	case issuer == "":
+		f.lacks(advice(c.documentsErr), "the issuer of the cluster is not known, so no provider could be looked for")
+	case len(c.resolved.rivals) > 0:
+		f.breaks("Disable or delete all but one, or give the plugin --provider-id (and this check provider_id).",
+			"%d enabled providers have the issuer %s, and the audience %q does not single one out: %s", len(c.resolved.rivals), issuer,
+			c.audience, describeProviders(c.resolved.rivals))
+	default:
+		f.breaks(fmt.Sprintf("resource \"aktrust_ci_oidc_provider\" \"cluster\" {\n  name          = \"cluster\"\n  provider_type = \"kubernetes\"\n"+
+			"  issuer_url    = %q\n  audience      = %q\n  static_jwks   = data.aktrust_cluster_jwks.cluster.jwks\n}", issuer, c.wantedAudience()),
+			"the registry has no provider of the issuer %q%s", issuer, c.otherIssuers(issuer))
+	}
+	return f.link(Provider)
+}
+
+func describeProviders(providers []artifactkeeper.Provider) string {
+	texts := make([]string, len(providers))
+	for i, p := range providers {
+		texts[i] = fmt.Sprintf("%q (%s, audience %q)", p.Name, p.ID, p.Audience)
+	}
+	return strings.Join(texts, ", ")
+}
+
+// mostIssuers is how many other issuers a detail names.
+const mostIssuers = 5
+
+func (c *chain) otherIssuers(issuer string) string {
+	var others []string
+	for _, p := range c.providers {
+		text := fmt.Sprintf("%q has %s", p.Name, p.IssuerURL)
+		if strings.EqualFold(strings.TrimRight(p.IssuerURL, "/"), strings.TrimRight(issuer, "/")) {
+			text += " (" + difference(issuer, p.IssuerURL) + ")"
+		}
+		if len(others) < mostIssuers {
+			others = append(others, text)
+		}
+	}
+	if others == nil {
+		return ", nor any other"
+	}
+	return "; " + strings.Join(others, ", ")
+}
+
+// signing is the set of keys that tokens may be signed with, as far as it is known: that of the token's kid alone, or, when
+// there is no token, all that the cluster publishes.
+func (c *chain) signing() []string {
+	switch {
+	case c.token != nil:
+		return []string{c.presented.keyID}
+	case c.published != nil:
+		return c.published.KeyIDs()
+	}
+	return nil
+}
+
+func (c *chain) keys(ctx context.Context) Link {
+	p := c.resolved.provider
+	if p == nil {
+		return skipped(Keys, "no provider of the registry answers for the issuer, so there are no keys to compare with")
+	}
+	var f finding
+	if p.HasStaticKeys() {
+		c.staticKeys(&f, p)
+	} else {
+		c.discoveredKeys(ctx, &f, p)
+	}
+	return f.link(Keys)
+}
+
+const pinAgain = "static_jwks = data.aktrust_cluster_jwks.NAME.jwks, and apply: the plan shows the keys that come and go"
+
+func (c *chain) staticKeys(f *finding, p *artifactkeeper.Provider) {
+	set, err := jwks.Parse(string(p.StaticJWKS))
+	if err != nil {
+		f.breaks(pinAgain, "the static key set of the provider %q cannot be used: %s", p.Name, err)
+		return
+	}
+	c.compare(f, set, fmt.Sprintf("the static key set of the provider %q", p.Name), pinAgain)
+}
+
+// compare looks for the signing key in a set.
+func (c *chain) compare(f *finding, set *jwks.Set, where, remedy string) {
+	kids := c.signing()
+	var missing []string
+	for _, kid := range kids {
+		if !set.Has(kid) {
+			missing = append(missing, kid)
+		}
+	}
+	switch {
+	case len(kids) == 0:
+		f.lacks(advice(c.documentsErr), "there is neither a token nor the cluster's key set to compare %s with", where)
+	case c.token == nil && len(missing) > 0 && len(missing) < len(kids):
+		f.lacks("", "%s lacks %s of the keys that the cluster publishes, and there is no token to tell which one signs", where, strings.Join(missing, ", "))
+	case len(missing) > 0:
+		f.breaks(remedy, "tokens are signed with the key %s, and %s has %s: the keys were rotated, or are another cluster's",
+			strings.Join(missing, ", "), where, strings.Join(set.KeyIDs(), ", "))
+		if c.published != nil && c.token != nil && !c.published.Has(c.presented.keyID) {
+			f.note("the API server does not publish the key that it signs with, so that it has to come from the issuer's own documents")
+		}
+	case c.otherMaterial(set, kids):
+		f.breaks(remedy, "%s has another key under the kid %s than the cluster", where, strings.Join(kids, ", "))
+	default:
+		f.note("%s has the key %s", where, strings.Join(kids, ", "))
+	}
+}
+
+// otherMaterial reports whether a set has one of the keys under its kid with other content.
+func (c *chain) otherMaterial(set *jwks.Set, kids []string) bool {
+	if c.published == nil {
+		return false
+	}
+	thumbprints := map[string]string{}
+	for _, key := range c.published.Keys() {
+		thumbprints[key.KeyID] = key.Thumbprint
+	}
+	for _, key := range set.Keys() {
+		for _, kid := range kids {
+			if known := thumbprints[kid]; key.KeyID == kid && known != "" && known != key.Thumbprint {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+const pin = "Pin the keys instead: static_jwks = data.aktrust_cluster_jwks.NAME.jwks. Or publish the documents where the registry reaches them."
+
+// discoveredKeys fetches what the registry would fetch. From here is not from there: the exchange has the last word.
+func (c *chain) discoveredKeys(ctx context.Context, f *finding, p *artifactkeeper.Provider) {
+	documents, err := c.Publisher.Fetch(ctx, p.IssuerURL)
+	switch {
+	case err != nil && c.credential != nil:
+		f.note("the registry verified the token with keys that it fetched from %s; from here they cannot be fetched: %s", p.IssuerURL, err)
+		return
+	case err != nil && c.refusedForKeys():
+		f.breaks(pin, "the provider %q fetches its keys from %s, and neither the registry nor this machine gets them: %s", p.Name, p.IssuerURL, err)
+		return
+	case err != nil:
+		f.lacks(pin, "the provider %q fetches its keys from %s, which cannot be reached from here: %s", p.Name, p.IssuerURL, err)
+		return
+	}
+	if documents.Issuer != p.IssuerURL {
+		f.breaks(fmt.Sprintf("Publish a discovery document with \"issuer\": %q, or pin the keys with static_jwks.", p.IssuerURL),
+			"the discovery document at %s says that its issuer is %q: %s", p.IssuerURL, documents.Issuer, difference(p.IssuerURL, documents.Issuer))
+	}
+	set, err := jwks.Parse(documents.JWKS)
+	if err != nil {
+		f.breaks(pin, "the key set that %s publishes cannot be used: %s", p.IssuerURL, err)
+		return
+	}
+	c.compare(f, set, "the key set that "+p.IssuerURL+" publishes", "Publish the cluster's present key set (data.aktrust_cluster_jwks) at the issuer.")
+}
+
+// refusedForKeys reports whether the registry failed to get keys: it says so for an address that it does not dial, and
+// answers 500 when the fetch fails.
+func (c *chain) refusedForKeys() bool {
+	var e *artifactkeeper.Error
+	return errors.As(c.exchangeErr, &e) && e.FromRegistry && (e.Status >= 500 || strings.Contains(e.Message, "issuer URL"))
+}
