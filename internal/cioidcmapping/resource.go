@@ -41,6 +41,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	registry, err := r.Registry()
 	var out artifactkeeper.Mapping
 	if err == nil {
+		r.beforeWrite(ctx, plan.ProviderID.ValueString())
 		out, err = registry.CreateMapping(ctx, plan.ProviderID.ValueString(), in)
 	}
 	if err != nil {
@@ -98,6 +99,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	registry, err := r.Registry()
 	var out artifactkeeper.Mapping
 	if err == nil {
+		r.beforeWrite(ctx, prior.ProviderID.ValueString())
 		out, err = registry.UpdateMapping(ctx, prior.ProviderID.ValueString(), prior.ID.ValueString(), in)
 	}
 	if err != nil {
@@ -118,9 +120,16 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	}
 	registry, err := r.Registry()
 	if err == nil {
+		r.beforeWrite(ctx, state.ProviderID.ValueString())
 		err = registry.DeleteMapping(ctx, state.ProviderID.ValueString(), state.ID.ValueString())
 	}
 	if err != nil {
 		resp.Diagnostics.Append(diagnose.Error("delete", state.describe(), err))
 	}
+}
+
+// beforeWrite keeps what was there before this apply, by which aktrust_ci_oidc_mappings_exclusive tells what its plan could
+// show. When that fails, so does the write, or there is no such resource.
+func (r *Resource) beforeWrite(ctx context.Context, providerID string) {
+	_, _ = r.MappingsAtStart(ctx, providerID)
 }

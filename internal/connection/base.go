@@ -7,6 +7,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 
@@ -84,4 +85,12 @@ type DataSource struct{ base }
 // Configure receives the provider's data.
 func (d *DataSource) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
 	resp.Diagnostics.Append(d.receive(req.ProviderData)...)
+}
+
+// Ephemeral is embedded by ephemeral resources; it brings Configure.
+type Ephemeral struct{ base }
+
+// Configure receives the provider's data.
+func (e *Ephemeral) Configure(_ context.Context, req ephemeral.ConfigureRequest, resp *ephemeral.ConfigureResponse) {
+	resp.Diagnostics.Append(e.receive(req.ProviderData)...)
 }

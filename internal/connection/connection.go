@@ -19,6 +19,8 @@ type Data struct {
 	cluster  func() (*cluster.Client, error)
 	// warned holds the halves of which a refresh of a thousand objects has said, once, that it did not look.
 	warned sync.Map
+	// starts holds a *start for each provider id.
+	starts sync.Map
 }
 
 // New prepares the halves; each function runs at most once, at the first use of its half.
@@ -43,8 +45,9 @@ func (e *UnknownError) Error() string {
 // Advice says what to do about it.
 func (e *UnknownError) Advice() string {
 	from := strings.Join(e.Arguments, " and ")
-	return "A data source is read while planning, unless it depends on something that is not there yet: add depends_on with the " +
-		"resource that " + from + " comes from, so that it is read during apply. For an import, apply that resource first."
+	return "A data source is read, and an ephemeral resource opened, while planning, unless it depends on something that is not " +
+		"there yet: add depends_on with the resource that " + from + " comes from, so that it happens during apply. For an import, " +
+		"apply that resource first."
 }
 
 // warnOnce gives the warning that a refresh did not happen, the first time it is asked for.

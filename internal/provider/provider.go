@@ -20,6 +20,7 @@ import (
 	"github.com/aktrust/terraform-provider-aktrust/internal/credentialproviderconfig"
 	"github.com/aktrust/terraform-provider-aktrust/internal/functions"
 	"github.com/aktrust/terraform-provider-aktrust/internal/group"
+	"github.com/aktrust/terraform-provider-aktrust/internal/mappingsexclusive"
 	"github.com/aktrust/terraform-provider-aktrust/internal/nodeaudience"
 	"github.com/aktrust/terraform-provider-aktrust/internal/repository"
 )
@@ -93,6 +94,7 @@ func (p *Provider) Resources(context.Context) []func() resource.Resource {
 		cioidcmapping.NewResource,
 		cioidcprovider.NewResource,
 		credentialproviderconfig.NewResource,
+		mappingsexclusive.NewResource,
 		nodeaudience.NewResource,
 	}
 }
