@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+
+	"github.com/aktrust/terraform-provider-aktrust/internal/cluster"
 )
 
 // issuerURL refuses what can be the issuer of no token that the registry verifies (OpenID Connect Discovery 1.0,
@@ -78,11 +80,10 @@ func notPublic(issuer string) string {
 // apiServerAudience says why tokens of this audience open the API server; empty when nothing says so. Every pod of the
 // cluster holds such a token, so with it every pod could pull.
 func apiServerAudience(audience, issuer string) string {
-	const standard = "https://kubernetes.default.svc"
 	switch {
 	case audience == issuer:
 		return "it is the issuer, which is the audience that the API server accepts unless --api-audiences says otherwise"
-	case audience == standard || strings.HasPrefix(audience, standard+"."):
+	case cluster.IsAPIServerAudience(audience):
 		return "it is an audience of the API server"
 	}
 	return ""
