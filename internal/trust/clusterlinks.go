@@ -91,7 +91,9 @@ func (c *chain) judgeKubelets(f *finding) {
 
 // askForNodes asks the API server's authorizers whether a node may request the token (admission plugin NodeRestriction,
 // feature ServiceAccountNodeAudienceRestriction, on by default from Kubernetes 1.33).
-func (c *chain) askForNodes(ctx context.Context) { c.granted, c.grantedErr = c.nodesMay(ctx, c.audience) }
+func (c *chain) askForNodes(ctx context.Context) {
+	c.granted, c.grantedErr = c.nodesMay(ctx, c.audience)
+}
 
 func (c *chain) nodesMay(ctx context.Context, audience string) (bool, error) {
 	node := "any"
@@ -141,22 +143,36 @@ func (c *chain) otherGrants(ctx context.Context) string {
 	if err != nil {
 		return out.String()
 	}
+	var same, other []string
 	for _, grant := range grants {
 		switch {
-		case grant.Audience != c.audience && (grant.Everywhere || len(grant.Namespaces) > 0):
-			fmt.Fprintf(&out, "; ClusterRole %q grants the audience %q", grant.Role, grant.Audience)
-		case grant.Audience != c.audience:
+		case grant.Audience == c.audience:
+			same = append(same, c.shortOf(grant))
 		case grant.Everywhere || slices.Contains(grant.Namespaces, c.Namespace):
-			if len(grant.ServiceAccounts) > 0 && !slices.Contains(grant.ServiceAccounts, c.ServiceAccount) {
-				fmt.Fprintf(&out, "; ClusterRole %q grants it for the ServiceAccounts %s alone", grant.Role, quoted(grant.ServiceAccounts))
-			}
-		case len(grant.Namespaces) > 0:
-			fmt.Fprintf(&out, "; ClusterRole %q grants it in the namespaces %s alone", grant.Role, quoted(grant.Namespaces))
-		default:
-			fmt.Fprintf(&out, "; ClusterRole %q grants it, and nothing binds that", grant.Role)
+			other = append(other, fmt.Sprintf("; ClusterRole %q grants the audience %q", grant.Role, grant.Audience))
 		}
 	}
-	return out.String()
+	if len(same) == 0 { // one for another audience was hardly meant when there is one for this
+		same = other[:min(len(other), mostGrants)]
+	}
+	return out.String() + strings.Join(same, "")
+}
+
+// mostGrants is how many grants of other audiences a detail names.
+const mostGrants = 5
+
+// shortOf says in what a grant of the audience falls short.
+func (c *chain) shortOf(grant Grant) string {
+	switch {
+	case grant.Everywhere || slices.Contains(grant.Namespaces, c.Namespace):
+		if len(grant.ServiceAccounts) > 0 && !slices.Contains(grant.ServiceAccounts, c.ServiceAccount) {
+			return fmt.Sprintf("; ClusterRole %q grants it for the ServiceAccounts %s alone", grant.Role, quoted(grant.ServiceAccounts))
+		}
+		return fmt.Sprintf("; ClusterRole %q grants it, though not to the groups of these nodes", grant.Role)
+	case len(grant.Namespaces) > 0:
+		return fmt.Sprintf("; ClusterRole %q grants it in the namespaces %s alone", grant.Role, quoted(grant.Namespaces))
+	}
+	return fmt.Sprintf("; ClusterRole %q grants it, and nothing binds that", grant.Role)
 }
 
 func quoted(texts []string) string {

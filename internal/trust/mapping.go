@@ -206,7 +206,7 @@ func (m match) distance() int {
 	far := 0
 	for _, reason := range m.failed {
 		far += 3
-		if slices.ContainsFunc(reason.Hints, func(hint string) bool { return !strings.Contains(hint, " has ") }) {
+		if len(reason.Hints) > 0 && (reason.Present || slices.ContainsFunc(reason.Hints, meant)) {
 			far -= 2 // it was nearly right
 		}
 	}
@@ -214,6 +214,11 @@ func (m match) distance() int {
 		far += 100
 	}
 	return far
+}
+
+// meant reports whether a hint about a claim that is missing names the one that was meant.
+func meant(hint string) bool {
+	return strings.HasPrefix(hint, "did you mean") || strings.HasSuffix(hint, "upper and lower case count")
 }
 
 // nearestRemedy is about the mapping that needs the least to match.

@@ -185,7 +185,9 @@ func (f *finding) lacks(remedy, format string, args ...any) {
 	f.remedy(remedy)
 }
 
-func (f *finding) note(format string, args ...any) { f.notes = append(f.notes, fmt.Sprintf(format, args...)) }
+func (f *finding) note(format string, args ...any) {
+	f.notes = append(f.notes, fmt.Sprintf(format, args...))
+}
 
 func (f *finding) remedy(text string) {
 	if text != "" && !slices.Contains(f.remedies, text) {

@@ -1,0 +1,230 @@
+package trust_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/aktrust/terraform-provider-aktrust/internal/artifactkeeper/emulator"
+	"github.com/aktrust/terraform-provider-aktrust/internal/cluster"
+	"github.com/aktrust/terraform-provider-aktrust/internal/trust"
+)
+
+// statuses are all links of a result with their status.
+func statuses(result trust.Result) map[trust.Name]trust.Status {
+	out := map[trust.Name]trust.Status{}
+	for _, link := range result.Links {
+		out[link.Name] = link.Status
+	}
+	return out
+}
+
+func TestEverythingHolds(t *testing.T) {
+	w := newWorld(t, emulator.Options{})
+	w.request.Manifest = true
+	result := w.check()
+	want := map[trust.Name]trust.Status{}
+	var order []trust.Name
+	for _, name := range trust.Names() {
+		want[name] = trust.OK
+	}
+	for _, link := range result.Links {
+		order = append(order, link.Name)
+		if link.Detail == "" || link.Remedy != "" {
+			t.Errorf("a link that holds has a detail and no remedy: %+v", link)
+		}
+	}
+	if diff := cmp.Diff(want, statuses(result)); diff != "" {
+		t.Error(diff)
+	}
+	if !slices.Equal(order, trust.Names()) {
+		t.Errorf("the links come as %v", order)
+	}
+	if !result.Allowed() || result.Denied() || result.MappingID != w.mapping || result.MappingName != "team" {
+		t.Errorf("%+v", result)
+	}
+	if !strings.HasPrefix(result.Username, "ci-") || result.ExpiresIn <= 0 || result.ExpiresIn > 600 {
+		t.Errorf("the credential is for %q and %d seconds", result.Username, result.ExpiresIn)
+	}
+	silent(t, w, result)
+}
+
+// Without the file, what is about it is skipped, and the audience is that of the provider.
+func TestWithoutTheFile(t *testing.T) {
+	w := newWorld(t, emulator.Options{AsBuilt: true})
+	w.request.KubeletConfig = ""
+	result := w.check()
+	if want := []trust.Name{trust.File, trust.FileAudience, trust.Manifest}; !slices.Equal(result.With(trust.Skipped), want) || !result.Allowed() {
+		t.Errorf("%+v", result)
+	}
+}
+
+func TestTwoFaultsAreBothNamed(t *testing.T) {
+	w := newWorld(t, emulator.Options{})
+	breaks["key-rotated"](w)
+	breaks["audience-not-granted"](w)
+	breaks["no-grant"](w)
+	breaks["pattern-case"](w)
+	w.request.Audience = w.audience
+	result := w.check()
+	want := []trust.Name{trust.File, trust.NodeAudience, trust.Keys, trust.Permission, trust.Exchange}
+	if got := result.With(trust.Broken); !slices.Equal(got, want) {
+		t.Errorf("broken are %v, want %v\n%s", got, want, result.Summary())
+	}
+}
+
+// Who is kept out by the chain is denied; who meets a broken set-up, or nobody, is not.
+func TestDenied(t *testing.T) {
+	cases := []struct {
+		row  string
+		want bool
+	}{
+		{"audience-not-granted", true},
+		{"no-mappings", true},
+		{"other-namespace", true},
+		{"mapping-disabled", true},
+		{"account-deactivated", true},
+		{"no-grant", true},
+		{"group-without-read", true},
+		{"outside-ceiling", true},
+		{"empty-ceiling", true},
+		{"registry-unreachable", false},
+		{"certificate-unknown", false},
+		{"service-account-missing", false},
+		{"key-rotated", false},
+		{"issuer-slash", false},
+		{"provider-disabled", false},
+		{"audience-mismatch", false},
+		{"pattern-port", false},
+		{"clock", false},
+		{"manifest-missing", false},
+	}
+	for _, c := range cases {
+		t.Run(c.row, func(t *testing.T) {
+			w := newWorld(t, options[c.row])
+			if breakIt := breaks[c.row]; breakIt != nil {
+				breakIt(w)
+			}
+			if result := w.check(); result.Denied() != c.want || result.Allowed() {
+				t.Errorf("denied is %t and allowed %t: %s", result.Denied(), result.Allowed(), result.Summary())
+			}
+		})
+	}
+}
+
+// A registry that goes down while others keep somebody out does not make a negative test pass.
+func TestDownIsNotDenied(t *testing.T) {
+	w := newWorld(t, emulator.Options{})
+	breaks["audience-not-granted"](w)
+	breaks["registry-unreachable"](w)
+	if result := w.check(); result.Denied() || result.Link(trust.NodeAudience).Status != trust.Broken {
+		t.Errorf("%s", result.Summary())
+	}
+}
+
+func TestPublicRepositoryKeepsNobodyOut(t *testing.T) {
+	w := newWorld(t, emulator.Options{})
+	w.registry.AddRepository(emulator.Repository{Key: "public", IsPublic: true})
+	w.request.Image = host + "/public/app:1"
+	if result := w.check(); !result.Allowed() || !strings.Contains(result.Summary(), "is public") {
+		t.Errorf("%s", result.Summary())
+	}
+	breaks["other-namespace"](w)
+	w.sources.Registry = w.client(w.registry.CACertificate())
+	if result := w.check(); result.Denied() || result.Allowed() || !strings.Contains(result.Summary(), "is public") {
+		t.Errorf("%s", result.Summary())
+	}
+}
+
+func TestRepositoryThatDoesNotExist(t *testing.T) {
+	w := newWorld(t, emulator.Options{})
+	w.request.Image = host + "/imagse/app:1"
+	result := w.check()
+	if got := result.Link(trust.Permission); got.Status != trust.Broken || !strings.Contains(got.Detail, `"imagse"`) || result.Denied() {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A filter on the pod or the node cannot be judged, because a token that was made for a check has neither.
+func TestFiltersOnThePod(t *testing.T) {
+	for _, filters := range []map[string]any{
+		{"/kubernetes.io/pod/name": "app-0"},
+		{"/kubernetes.io/node/name": "node-1"},
+		{"/kubernetes.io": map[string]any{"namespace": "team"}},
+	} {
+		w := newWorld(t, emulator.Options{})
+		w.filters(filters)
+		result := w.check()
+		if got := result.Link(trust.Mapping); got.Status != trust.Unknown || !strings.Contains(got.Detail, "depends on the pod") ||
+			result.Denied() || result.MappingID != "" {
+			t.Errorf("%v: %+v", filters, got)
+		}
+		// An earlier one that may win leaves it open which one does; one that surely does not, does not.
+		w.addMapping(emulator.Mapping{Name: "later", Priority: 200}, map[string]any{"/kubernetes.io/namespace": w.namespace})
+		w.sources.Registry = w.client(w.registry.CACertificate())
+		if got := w.check(); got.Link(trust.Mapping).Status != trust.Unknown {
+			t.Errorf("%v: %+v", filters, got.Link(trust.Mapping))
+		}
+		filters["/kubernetes.io/namespace"] = "another"
+		w.filters(filters)
+		w.sources.Registry = w.client(w.registry.CACertificate())
+		if got := w.check(); got.Link(trust.Mapping).Status != trust.OK || got.MappingName != "later" {
+			t.Errorf("%v: %+v", filters, got.Link(trust.Mapping))
+		}
+	}
+}
+
+func TestEarlierMappingIsNamed(t *testing.T) {
+	w := newWorld(t, emulator.Options{})
+	breaks["earlier-mapping"](w)
+	got := w.check().Link(trust.Mapping)
+	if got.Status != trust.OK || !strings.Contains(got.Detail, `"everyone"`) || !strings.Contains(got.Detail, `"team" matches too`) ||
+		!strings.Contains(got.Remedy, "lower priority") {
+		t.Errorf("%+v", got)
+	}
+}
+
+// Whoever may do nothing learns which permissions are missing.
+func TestWithoutPermissions(t *testing.T) {
+	w := newWorld(t, emulator.Options{})
+	nobody, err := cluster.New(cluster.Config{Host: w.plane.URL(), ClusterCACertificate: w.plane.CA(), Token: w.plane.Token("nobody")})
+	w.must(err)
+	w.sources.Cluster = trust.FromClient(nobody)
+	result := w.check()
+	for name, rule := range map[trust.Name]string{
+		trust.Versions:       "the verb list on nodes",
+		trust.NodeAudience:   "the verb create on subjectaccessreviews",
+		trust.ServiceAccount: "the verb get on serviceaccounts",
+		trust.TokenRequest:   "the verb create on serviceaccounts/token",
+		trust.Issuer:         "system:service-account-issuer-discovery",
+	} {
+		if link := result.Link(name); link.Status != trust.Unknown || !strings.Contains(link.Remedy, rule) {
+			t.Errorf("%+v, want it unknown for want of %q", link, rule)
+		}
+	}
+	if broken := result.With(trust.Broken); len(broken) > 0 || result.Allowed() || result.Denied() {
+		t.Errorf("broken are %v: %s", broken, result.Summary())
+	}
+}
+
+func TestOldVersions(t *testing.T) {
+	w := newWorld(t, emulator.Options{Profile: emulator.Profile110})
+	got := w.check().Link(trust.Versions)
+	if got.Status != trust.Broken || !strings.Contains(got.Detail, "the registry is 1.10.0") {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestRefusedRequests(t *testing.T) {
+	for _, request := range []trust.Request{
+		{Namespace: "a", ServiceAccount: "b", Image: "Not An Image"},
+		{Namespace: "", ServiceAccount: "b", Image: "ak.test/images/app"},
+		{Namespace: "a", ServiceAccount: "", Image: "ak.test/images/app"},
+	} {
+		if _, err := trust.Check(t.Context(), trust.Sources{}, request); err == nil {
+			t.Errorf("%+v is checked", request)
+		}
+	}
+}
