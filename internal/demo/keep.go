@@ -34,9 +34,9 @@ func (d *demo) keep(ctx context.Context, destroyed bool) error {
    kubectl get clusterroles,clusterrolebindings -l app.kubernetes.io/managed-by=%s
    cat %s
 
-Ctrl-C here stops the registry and the cluster, and removes the folder.`,
+Ctrl-C here, or kill -INT %d, stops the registry and the cluster, and removes the folder.`,
 		d.cli.Dir, filepath.Join(d.path(pluginsDir), "cli.tfrc"), d.registry.URL(), token, d.path(caFile), d.path(kubeconfigFile),
-		d.cli.CLI, d.path(caFile), owner, d.path(nodeFile)))
+		d.cli.CLI, d.path(caFile), owner, d.path(nodeFile), os.Getpid()))
 	<-ctx.Done()
 	d.report.title("Stopping.")
 	return nil

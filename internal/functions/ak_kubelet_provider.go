@@ -56,7 +56,8 @@ func (akKubeletProvider) Definition(_ context.Context, _ function.DefinitionRequ
 		},
 		VariadicParameter: function.DynamicParameter{
 			Name:                "options",
-			MarkdownDescription: "At most one object of options; null is the same as leaving it out, and so is a null in it.",
+			MarkdownDescription: "At most one object of options, left out where there is nothing to say. A null in it is the same as " +
+				"leaving that option out. OpenTofu takes a null of no type, such as a variable without `type`, for unknown: give `{}`.",
 			AllowNullValue:      true,
 		},
 		Return: function.ObjectReturn{AttributeTypes: entryType.AttrTypes},
