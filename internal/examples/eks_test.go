@@ -127,9 +127,7 @@ func (m *machine) boots(t *testing.T) string {
 		t.Fatal(err)
 	}
 	text := readFile(t, m.root+eksOurs)
-	if want := kubeletconfig.Hash([]byte(text)); !m.kubelet.healthy() || m.kubelet.hash != want {
-		t.Errorf("the kubelet has taken %q, want %q:\n%s", m.kubelet.hash, want, m.kubelet.says(t))
-	}
+	m.kubelet.has(t, text)
 	return text
 }
 
@@ -152,13 +150,9 @@ func TestEKSNodesReadTheEntryBehindECRs(t *testing.T) {
 			m := eksNode(t, wrote, config)
 			m.succeeds(script, "")
 			text := m.boots(t)
-			parsed := starts(t, eksOurs, text)
+			parsed := parse(t, text)
 			same(t, "the providers", []string{"ecr-credential-provider", "ak-kubelet-provider"}, names(parsed))
-			before, err := kubeletconfig.Parse([]byte(wrote))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !parsed.Providers[0].Equal(before.Providers[0]) {
+			if !parsed.Providers[0].Equal(parse(t, wrote).Providers[0]) {
 				t.Errorf("EKS's own entry has changed:\n%s", text)
 			}
 			same(t, "the node", map[string]string{
@@ -182,7 +176,7 @@ func TestEKSNodesJoinWhateverHappens(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := eksNode(t, c.wrote, config)
-			m.fails(c.script, nil, c.says)
+			m.fails(c.script, c.says)
 			same(t, "the kubelet's file", c.wrote, m.boots(t))
 		})
 	}

@@ -4,6 +4,7 @@ package examples_test
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -66,9 +67,7 @@ type installer struct {
 func gkeVariables(more map[string]any) map[string]any {
 	v := variables()
 	v["installer_image"] = "docker.io/library/busybox@sha256:" + strings.Repeat("0", 64)
-	for name, value := range more {
-		v[name] = value
-	}
+	maps.Copy(v, more)
 	return v
 }
 
@@ -123,11 +122,7 @@ func applyManifests(t *testing.T, variables map[string]any) installer {
 func gkeNode(t *testing.T, platform string) *machine {
 	t.Helper()
 	m := newMachine(t)
-	config, err := kubeletconfig.Parse([]byte(platform))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, provider := range config.Providers {
+	for _, provider := range parse(t, platform).Providers {
 		writeFile(t, m.root+"/bin/"+provider.Name, anyProgram, 0o755)
 	}
 	writeFile(t, m.root+"/config.yaml", platform, 0o640)
@@ -184,15 +179,9 @@ func TestDaemonSetAddsTheEntryAndTakesItOut(t *testing.T) {
 
 			m.podSucceeds(install, "the kubelet runs with")
 			text := strings.TrimPrefix(m.files()["/config.yaml"], "0640 ")
-			if want := kubeletconfig.Hash([]byte(text)); !m.kubelet.healthy() || m.kubelet.hash != want {
-				t.Errorf("the kubelet has taken %q, want %q", m.kubelet.hash, want)
-			}
-			before, err := kubeletconfig.Parse([]byte(platform))
-			if err != nil {
-				t.Fatal(err)
-			}
-			after := starts(t, "config.yaml", text)
-			if !(kubeletconfig.Config{APIVersion: after.APIVersion, Providers: after.Providers[1:]}).Equal(before) {
+			m.kubelet.has(t, text)
+			after := parse(t, text)
+			if !(kubeletconfig.Config{APIVersion: after.APIVersion, Providers: after.Providers[1:]}).Equal(parse(t, platform)) {
 				t.Errorf("the platform's own entries have changed:\n%s", text)
 			}
 			same(t, "ours", "ak-kubelet-provider", after.Providers[0].Name)
@@ -215,7 +204,7 @@ func TestDaemonSetChangesItsEntry(t *testing.T) {
 	m := gkeNode(t, platforms["AKS"])
 	m.podSucceeds(applyManifests(t, gkeVariables(nil)), "the kubelet runs with")
 	m.podSucceeds(applyManifests(t, gkeVariables(map[string]any{"audience": "another"})), "the kubelet runs with")
-	config := starts(t, "config.yaml", readFile(t, m.root+"/config.yaml"))
+	config := parse(t, readFile(t, m.root+"/config.yaml"))
 	same(t, "the providers", []string{"ak-kubelet-provider", "acr-credential-provider"}, names(config))
 	same(t, "the audience", "another", config.Providers[0].TokenAttributes.ServiceAccountTokenAudience)
 }
@@ -227,10 +216,7 @@ func TestDaemonSetRollsBack(t *testing.T) {
 	theirs["/bin/ak-kubelet-provider"] = "0755 " + plugin()
 
 	broken := install
-	broken.files = map[string]string{}
-	for name, text := range install.files {
-		broken.files[name] = text
-	}
+	broken.files = maps.Clone(install.files)
 	broken.files["provider.yaml"] = spoil(t, install.files["provider.yaml"], "5m0s", "soon")
 	m.podFails(broken, "the kubelet does not come up with the new configuration", "the kubelet runs with what it had before")
 	same(t, "the node", theirs, m.files())

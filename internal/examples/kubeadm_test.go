@@ -32,7 +32,9 @@ func kubeadmNode(t *testing.T) *machine {
 		text, _, _ = strings.Cut(text, `"`)
 		return m.below(strings.Fields(text))
 	}
-	m.restart()
+	if err := m.restart(); err != nil {
+		t.Fatal(err)
+	}
 	return m
 }
 
@@ -54,10 +56,9 @@ func TestKubeadmNodesGetPluginFileAndFlags(t *testing.T) {
 	m.succeeds(script, "the kubelet runs with the plugin")
 	config := strings.TrimPrefix(m.files()[kubeadmConfig], "0644 ")
 	same(t, "the node", kubeadmDone(config), m.files())
-	if want := output[string](t, out, "config_hash"); !m.kubelet.healthy() || m.kubelet.hash != want {
-		t.Errorf("the kubelet has taken %q, want %q", m.kubelet.hash, want)
-	}
-	same(t, "the images", []string{"ak.example.com"}, starts(t, kubeadmConfig, config).Providers[0].MatchImages)
+	m.kubelet.has(t, config)
+	same(t, "the hash", m.kubelet.hash, output[string](t, out, "config_hash"))
+	same(t, "the images", []string{"ak.example.com"}, parse(t, config).Providers[0].MatchImages)
 
 	started := m.starts
 	m.succeeds(strings.ReplaceAll(script, "/ak-kubelet-provider'", "/gone'"), "the node has it all")
@@ -72,7 +73,7 @@ func TestKubeadmScriptGoesOnWhereItWasCutShort(t *testing.T) {
 	script := output[string](t, outputs(t, "kubeadm", variables()), "node_script")
 	cut := strings.Replace(script, "if ! restart_kubelet roll_back", "kill -KILL $$\nif ! restart_kubelet roll_back", 1)
 	started := m.starts
-	m.fails(cut, nil)
+	m.fails(cut)
 	if m.starts != started {
 		t.Fatal("the script was not cut short")
 	}
@@ -120,12 +121,12 @@ func TestKubeadmRollsBack(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := kubeadmNode(t)
 			spoiled := spoil(t, script, change[0], change[1])
-			m.fails(spoiled, nil, "the kubelet does not come up with the new configuration", "the kubelet runs with what it had before")
+			m.fails(spoiled, "the kubelet does not come up with the new configuration", "the kubelet runs with what it had before")
 			same(t, "the node", map[string]string{kubeadmFlags: "0640 " + kubeadmWrote, kubeadmPlugin: "0755 " + plugin()}, m.files())
 
 			m.succeeds(script, "the kubelet runs with the plugin")
 			before := m.files()
-			m.fails(spoiled, nil, "the kubelet runs with what it had before")
+			m.fails(spoiled, "the kubelet runs with what it had before")
 			same(t, "the node with a file of before", before, m.files())
 			if !m.kubelet.healthy() {
 				t.Error("the kubelet does not run")
@@ -166,7 +167,7 @@ func TestKubeadmScriptRefusesBeforeItTouchesAnything(t *testing.T) {
 				m.stub("uname", "echo "+c.uname)
 			}
 			before, started := m.files(), m.starts
-			m.fails(cmp.Or(c.script, script), nil, c.says)
+			m.fails(cmp.Or(c.script, script), c.says)
 			same(t, "the node", before, m.files())
 			if m.starts != started {
 				t.Error("the kubelet was restarted")

@@ -24,6 +24,7 @@ import (
 
 	"github.com/aktrust/terraform-provider-aktrust/internal/acctest/controlplane"
 	"github.com/aktrust/terraform-provider-aktrust/internal/acctest/tool"
+	"github.com/aktrust/terraform-provider-aktrust/internal/kubeletconfig"
 )
 
 // kubeletVariable names the directory of a kubelet that this program, started once more, is to become.
@@ -58,7 +59,7 @@ func launchKubelet(t *testing.T, flags ...string) (*kubelet, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Not t.TempDir: the path of the runtime's socket has room for 108 bytes.
+	//nolint:usetesting // The path of the runtime's socket has room for 108 bytes, and the test's name may be longer.
 	dir, err := os.MkdirTemp("", "aktrust-kubelet-")
 	if err != nil {
 		return nil, err
@@ -84,7 +85,10 @@ func launchKubelet(t *testing.T, flags ...string) (*kubelet, error) {
 		return nil, err
 	}
 	t.Cleanup(k.stop)
-	return k, k.await(t.Context(), port)
+	if err := k.await(t.Context(), port); err != nil {
+		return nil, err
+	}
+	return k, nil
 }
 
 // kubeletConfig needs no swap, control groups, log of the kernel or firewall; its arguments are the runtime's socket and
@@ -197,6 +201,14 @@ func (k *kubelet) healthy() bool {
 		return false
 	default:
 		return k.serves
+	}
+}
+
+// has expects that it runs with a file of this content, by the metric with which it tells.
+func (k *kubelet) has(t *testing.T, text string) {
+	t.Helper()
+	if want := kubeletconfig.Hash([]byte(text)); !k.healthy() || k.hash != want {
+		t.Errorf("the kubelet has taken %q, want %q:\n%s", k.hash, want, k.says(t))
 	}
 }
 

@@ -117,20 +117,23 @@ func (m *machine) stub(name, script string) {
 	writeFile(m.t, filepath.Join(m.programs, name), "#!/bin/sh\n"+script+"\n", 0o755)
 }
 
-// run runs a script as bash does, and gives its exit code and what it printed.
-func (m *machine) run(script string, args ...string) (int, string) {
+// run has bash read a script, as ssh or cloud-init do, and gives its exit code and what it printed.
+func (m *machine) run(script string) (int, string) {
 	m.t.Helper()
-	file := filepath.Join(m.t.TempDir(), "script")
-	writeFile(m.t, file, script, 0o600)
-	return m.command(append([]string{"bash", file}, args...)...)
+	return m.feed(script, "bash", "-s")
 }
 
 // command runs a program with the machine's environment.
 func (m *machine) command(args ...string) (int, string) {
 	m.t.Helper()
+	return m.feed("", args...)
+}
+
+func (m *machine) feed(input string, args ...string) (int, string) {
+	m.t.Helper()
 	var out bytes.Buffer
 	cmd := exec.CommandContext(m.t.Context(), args[0], args[1:]...)
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = m.t.TempDir(), m.env, &out, &out
+	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = m.t.TempDir(), m.env, strings.NewReader(input), &out, &out
 	err := cmd.Run()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
@@ -142,9 +145,9 @@ func (m *machine) command(args ...string) (int, string) {
 }
 
 // succeeds runs a script that must succeed and say this.
-func (m *machine) succeeds(script, says string, args ...string) {
+func (m *machine) succeeds(script, says string) {
 	m.t.Helper()
-	code, out := m.run(script, args...)
+	code, out := m.run(script)
 	if code != 0 {
 		m.t.Fatalf("the script exits with %d:\n%s", code, out)
 	}
@@ -152,9 +155,9 @@ func (m *machine) succeeds(script, says string, args ...string) {
 }
 
 // fails runs a script that must fail and say this.
-func (m *machine) fails(script string, args []string, says ...string) {
+func (m *machine) fails(script string, says ...string) {
 	m.t.Helper()
-	code, out := m.run(script, args...)
+	code, out := m.run(script)
 	if code == 0 {
 		m.t.Fatalf("the script succeeds:\n%s", out)
 	}

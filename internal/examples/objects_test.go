@@ -22,8 +22,7 @@ var neighbors = map[string][]string{
 
 // What the reference shows of each object is valid by the provider's own schema.
 func TestExamplesOfTheReferenceAreValid(t *testing.T) {
-	functions := hasFunctions(t)
-	for _, kind := range []string{"provider", "resources", "data-sources", "functions"} {
+	for _, kind := range []string{"provider", "resources", "data-sources", "functions", "ephemeral-resources"} {
 		for _, name := range objects(t, kind) {
 			t.Run(name, func(t *testing.T) {
 				w := acctest.NewWorkspace(t, "")
@@ -34,8 +33,8 @@ func TestExamplesOfTheReferenceAreValid(t *testing.T) {
 				if strings.Contains(readFile(t, filepath.Join(w.Dir, "all.tf")), "required_providers") {
 					write(t, w, "main.tf", "") // It says itself where the provider comes from.
 				}
-				if kind == "functions" && !functions {
-					w.Expect(1, "validate", "-no-color") // This CLI is older than functions of providers.
+				if !knows(t, kind) {
+					w.Expect(1, "validate", "-no-color")
 					return
 				}
 				w.Expect(0, "validate", "-no-color")
@@ -51,7 +50,7 @@ func objects(t *testing.T, kind string) []string {
 		return []string{kind}
 	}
 	entries, err := os.ReadDir(directory(t, kind))
-	if err != nil {
+	if err != nil && !os.IsNotExist(err) { // The provider has none of this kind.
 		t.Fatal(err)
 	}
 	var found []string
@@ -84,9 +83,18 @@ func copyInto(t *testing.T, w *acctest.Workspace, name string) {
 	}
 }
 
-// hasFunctions reports whether the CLI knows functions of providers: OpenTofu from 1.7 on, Terraform from 1.8 on.
-func hasFunctions(t *testing.T) bool {
+// since are the versions from which OpenTofu and Terraform know what they did not always know.
+var since = map[string]struct{ openTofu, terraform string }{
+	"functions":           {"1.7.0", "1.8.0"},
+	"ephemeral-resources": {"1.11.0", "1.10.0"},
+}
+
+// knows reports whether the CLI is new enough for a kind of object.
+func knows(t *testing.T, kind string) bool {
 	t.Helper()
+	if _, ok := since[kind]; !ok {
+		return true
+	}
 	program, err := acctest.CLI()
 	if err != nil {
 		t.Fatal(err)
@@ -96,7 +104,7 @@ func hasFunctions(t *testing.T) bool {
 		t.Fatal(err)
 	}
 	var answer struct {
-		Version string `json:"terraform_version"`
+		Version string `json:"terraform_version"` // OpenTofu's too
 	}
 	if err := json.Unmarshal(text, &answer); err != nil {
 		t.Fatal(err)
@@ -105,9 +113,9 @@ func hasFunctions(t *testing.T) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	oldest := "1.8.0"
+	oldest := since[kind].terraform
 	if os.Getenv("TF_ACC_PROVIDER_HOST") == "registry.opentofu.org" {
-		oldest = "1.7.0"
+		oldest = since[kind].openTofu
 	}
 	return got.Core().GreaterThanOrEqual(version.Must(version.NewVersion(oldest)))
 }

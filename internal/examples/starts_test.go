@@ -16,19 +16,23 @@ const anyProgram = "#!/bin/sh\n"
 // starts expects that a kubelet starts with a file, read by the name that it has on the node, and with its plugins.
 func starts(t *testing.T, name, text string) kubeletconfig.Config {
 	t.Helper()
-	config, err := kubeletconfig.Parse([]byte(text))
-	if err != nil {
-		t.Fatalf("%s is refused: %s\n%s", name, err, text)
-	}
+	config := parse(t, text)
 	dir := t.TempDir()
 	for _, provider := range config.Providers {
 		writeFile(t, filepath.Join(dir, "bin", provider.Name), anyProgram, 0o755)
 	}
 	file := filepath.Join(dir, filepath.Base(name))
 	writeFile(t, file, text, 0o644)
-	k := startKubelet(t, kubeletconfig.Args(file, filepath.Join(dir, "bin"))...)
-	if want := kubeletconfig.Hash([]byte(text)); k.hash != want {
-		t.Errorf("the kubelet has taken %q, want %q:\n%s", k.hash, want, k.says(t))
+	startKubelet(t, kubeletconfig.Args(file, filepath.Join(dir, "bin"))...).has(t, text)
+	return config
+}
+
+// parse reads a file as the kubelet does.
+func parse(t *testing.T, text string) kubeletconfig.Config {
+	t.Helper()
+	config, err := kubeletconfig.Parse([]byte(text))
+	if err != nil {
+		t.Fatalf("the kubelet refuses this: %s\n%s", err, text)
 	}
 	return config
 }
