@@ -111,6 +111,7 @@ func TestPlannedName(t *testing.T) {
 
 func TestWarnings(t *testing.T) {
 	unknown := types.SetValueMust(types.StringType, []attr.Value{types.StringUnknown(), types.StringValue("*")})
+	later := types.SetValueMust(types.StringType, []attr.Value{types.StringUnknown()})
 	for name, test := range map[string]struct {
 		model model
 		want  int
@@ -118,6 +119,9 @@ func TestWarnings(t *testing.T) {
 		"nothing":           {both["full"].model, 0},
 		"unknown":           {model{Audience: types.StringUnknown(), ServiceAccountNames: types.SetUnknown(types.StringType)}, 0},
 		"both":              {model{Audience: types.StringValue("https://kubernetes.default.svc"), ServiceAccountNames: set("*")}, 2},
+		"unknown elements":  {model{Audience: types.StringValue("a"), Namespaces: later, Groups: later}, 0},
+		"unknown sets":      {model{Audience: types.StringValue("a"), Namespaces: types.SetUnknown(types.StringType), Groups: types.SetUnknown(types.StringType)}, 0},
+		"empty sets":        {model{Audience: types.StringValue("a"), Namespaces: set(), Groups: set()}, 2},
 		"what is known yet": {model{Audience: types.StringUnknown(), ServiceAccountNames: unknown}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -133,7 +137,7 @@ func TestWarnings(t *testing.T) {
 func TestValidatorsLetUnknownPass(t *testing.T) {
 	ctx := context.Background()
 	var sets validator.SetResponse
-	notEmpty{}.ValidateSet(ctx, validator.SetRequest{Path: path.Root("namespaces"), ConfigValue: types.SetUnknown(types.StringType)}, &sets)
+	notEmpty{}.ValidateSet(ctx, validator.SetRequest{Path: path.Root("service_account_names"), ConfigValue: types.SetUnknown(types.StringType)}, &sets)
 	var maps validator.MapResponse
 	unknown := types.MapValueMust(types.StringType, map[string]attr.Value{"a": types.StringUnknown()})
 	labels{}.ValidateMap(ctx, validator.MapRequest{Path: path.Root("labels"), ConfigValue: unknown}, &maps)

@@ -52,19 +52,37 @@ func plannedName(config model) types.String {
 
 // warnings lists what is worth a warning, of what is known.
 func (m model) warnings(ctx context.Context) diag.Diagnostics {
-	var names []types.String
-	diags := m.ServiceAccountNames.ElementsAs(ctx, &names, false)
-	if m.ServiceAccountNames.IsUnknown() || m.ServiceAccountNames.IsNull() {
-		names, diags = nil, nil
-	}
 	grant := domain.Grant{Audience: m.Audience.ValueString()}
-	for _, name := range names {
-		if !name.IsUnknown() {
-			grant.ServiceAccountNames = append(grant.ServiceAccountNames, name.ValueString())
-		}
+	var diags diag.Diagnostics
+	for _, set := range []struct {
+		from types.Set
+		to   *[]string
+	}{{m.Namespaces, &grant.Namespaces}, {m.ServiceAccountNames, &grant.ServiceAccountNames}, {m.Groups, &grant.Groups}} {
+		known, more := knownOf(ctx, set.from)
+		*set.to = known
+		diags.Append(more...)
 	}
 	for _, warning := range grant.Warnings() {
 		diags.AddAttributeWarning(path.Root(warning.Field), warning.Summary, warning.Text)
 	}
 	return diags
+}
+
+// knownOf gives the elements of a set that are known yet. It is nil when none is, which is not an empty set.
+func knownOf(ctx context.Context, set types.Set) ([]string, diag.Diagnostics) {
+	if set.IsNull() || set.IsUnknown() {
+		return nil, nil
+	}
+	var elements []types.String
+	diags := set.ElementsAs(ctx, &elements, false)
+	var known []string
+	for _, element := range elements {
+		if !element.IsUnknown() {
+			known = append(known, element.ValueString())
+		}
+	}
+	if len(elements) == 0 {
+		known = []string{}
+	}
+	return known, diags
 }

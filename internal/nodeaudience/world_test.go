@@ -110,6 +110,9 @@ func (w *world) expected() remote {
 // in gives the same with the binding in namespaces instead.
 func (r remote) in(namespaces ...string) remote {
 	was := r.Bindings[""]
+	if r.Bindings = nil; len(namespaces) == 0 {
+		return r
+	}
 	r.Bindings = map[string]binding{}
 	for _, namespace := range namespaces {
 		r.Bindings[namespace] = was

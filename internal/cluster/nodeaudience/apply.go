@@ -73,12 +73,13 @@ func (a *application) do(ctx context.Context) error {
 		return err
 	}
 	a.applied = true
-	if a.want.Namespaces == nil {
+	everywhere, namespaces := a.want.bound()
+	if everywhere {
 		if err := a.clusterRoleBinding(ctx); err != nil {
 			return err
 		}
 	}
-	for _, namespace := range sorted(a.want.Namespaces) {
+	for _, namespace := range sorted(namespaces) {
 		if err := a.roleBinding(ctx, namespace); err != nil {
 			return err
 		}
@@ -166,12 +167,13 @@ func anyApplied(conflicts []cluster.FieldConflict) bool {
 // tidy deletes the bindings that would grant more than is wanted.
 func (a *application) tidy(ctx context.Context) error {
 	var errs []error
+	everywhere, namespaces := a.want.bound()
 	for _, b := range a.seen.roleBindings() {
-		if !slices.Contains(a.want.Namespaces, b.Namespace) {
+		if !slices.Contains(namespaces, b.Namespace) {
 			errs = append(errs, a.drop(b, func() error { return a.client.DeleteRoleBinding(ctx, b) }))
 		}
 	}
-	if wide := a.seen.clusterRoleBinding(); wide != nil && a.want.Namespaces != nil {
+	if wide := a.seen.clusterRoleBinding(); wide != nil && !everywhere {
 		errs = append(errs, a.drop(wide, func() error { return a.client.DeleteClusterRoleBinding(ctx, wide) }))
 	}
 	return errors.Join(errs...)

@@ -79,17 +79,14 @@ func (a *application) mayTake() error {
 			return err
 		}
 	}
-	if wide := a.seen.clusterRoleBinding(); wide != nil && a.want.Namespaces == nil && !hadEverywhere(a.options.Last) {
-		if err := mayAdopt(wide.kind, wide.ObjectMeta); err != nil {
+	everywhere, namespaces := a.want.bound()
+	if everywhere {
+		if err := a.mayBind(a.seen.clusterRoleBinding(), hadEverywhere(a.options.Last)); err != nil {
 			return err
 		}
 	}
-	for _, namespace := range a.want.Namespaces {
-		b := a.seen.roleBinding(namespace)
-		if b == nil || slices.Contains(scope(a.options.Last), namespace) {
-			continue
-		}
-		if err := mayAdopt(b.kind, b.ObjectMeta); err != nil {
+	for _, namespace := range namespaces {
+		if err := a.mayBind(a.seen.roleBinding(namespace), slices.Contains(scope(a.options.Last), namespace)); err != nil {
 			return err
 		}
 	}
@@ -100,6 +97,15 @@ func (a *application) mayTake() error {
 }
 
 func hadEverywhere(last *Grant) bool { return last != nil && last.Namespaces == nil }
+
+// mayBind refuses a binding that is there and was not before. A last grant without groups had no binding, unless somebody
+// has emptied ours, which still has what we applied.
+func (a *application) mayBind(b *binding, had bool) error {
+	if b == nil || had && (len(a.options.Last.Groups) > 0 || ours(b.ObjectMeta)) {
+		return nil
+	}
+	return mayAdopt(b.kind, b.ObjectMeta)
+}
 
 // mayAdopt refuses an object without our label.
 func mayAdopt(kind string, meta *metav1.ObjectMeta) error {
@@ -125,7 +131,7 @@ func (a *application) mayContinue() error {
 	}
 	if found.Audience == a.want.Audience && slices.Equal(found.ServiceAccountNames, sorted(a.want.ServiceAccountNames)) &&
 		len(found.UnmanagedRules)+len(found.UnmanagedSubjects)+len(found.Problems) == 0 &&
-		len(without(found.Namespaces, a.want.Namespaces)) == 0 {
+		len(without(found.Namespaces, a.want.Namespaces))+len(without(found.Groups, a.want.Groups)) == 0 {
 		return nil
 	}
 	return &ForeignError{

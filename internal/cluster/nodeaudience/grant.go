@@ -45,12 +45,14 @@ type Grant struct {
 	Name string
 	// Audience is taken literally, slashes and all.
 	Audience string
-	// Namespaces are those whose ServiceAccounts it covers; nil means all. Empty but not nil is invalid as a wish, and
-	// what is there when all bindings are gone.
+	// Namespaces are those whose ServiceAccounts it covers; nil means all. Empty but not nil means none: the ClusterRole is
+	// there and bound nowhere, which is also what is left when all bindings are gone.
 	Namespaces []string
-	// ServiceAccountNames are those that it covers, in whichever namespace; nil means all.
+	// ServiceAccountNames are those that it covers, in whichever namespace; nil means all. Empty but not nil is invalid: RBAC
+	// would take it for all.
 	ServiceAccountNames []string
-	// Groups are whom it is given to, usually NodesGroup alone.
+	// Groups are whom it is given to, usually NodesGroup alone. Empty but not nil means nobody: a binding would have no
+	// subjects, so that there is none. Nil is invalid.
 	Groups []string
 	// Labels and Annotations are set on all objects, besides Label.
 	Labels, Annotations map[string]string
@@ -105,6 +107,14 @@ func (g Grant) subjects() []rbacv1.Subject {
 	return subjects
 }
 
+// bound tells where the grant has bindings: everywhere, or in these namespaces.
+func (g Grant) bound() (everywhere bool, namespaces []string) {
+	if len(g.Groups) == 0 {
+		return false, nil
+	}
+	return g.Namespaces == nil, g.Namespaces
+}
+
 func roleRef(name string) rbacv1.RoleRef {
 	return rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name}
 }
@@ -123,9 +133,6 @@ func (g Grant) Validate() error {
 		}
 	}
 	each := func(field string, values []string, valid func(string) error) {
-		if values != nil && len(values) == 0 {
-			check(field, errEmpty)
-		}
 		for _, value := range values {
 			check(field, valid(value))
 		}
@@ -133,9 +140,10 @@ func (g Grant) Validate() error {
 	check("name", ValidName(g.Name))
 	check("audience", ValidAudience(g.Audience))
 	each("namespaces", g.Namespaces, ValidNamespace)
+	check("service_account_names", ValidServiceAccountNames(g.ServiceAccountNames))
 	each("service_account_names", g.ServiceAccountNames, ValidServiceAccountName)
 	if g.Groups == nil {
-		check("groups", errEmpty)
+		check("groups", errors.New("not said: name some, or give an empty list for nobody"))
 	}
 	each("groups", g.Groups, ValidGroup)
 	for _, key := range slices.Sorted(maps.Keys(g.Labels)) {

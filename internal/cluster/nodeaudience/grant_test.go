@@ -81,6 +81,7 @@ func TestValidate(t *testing.T) {
 	}
 	for _, g := range []Grant{
 		valid(nil), valid(func(g *Grant) { g.Namespaces, g.ServiceAccountNames, g.Labels, g.Annotations = nil, nil, nil, nil }),
+		valid(func(g *Grant) { g.Namespaces = []string{} }), valid(func(g *Grant) { g.Groups = []string{} }),
 	} {
 		if err := g.Validate(); err != nil {
 			t.Errorf("%+v: %v", g, err)
@@ -91,11 +92,10 @@ func TestValidate(t *testing.T) {
 		"audience: * is every audience":                          func(g *Grant) { g.Audience = "*" },
 		"name: a name must not be empty":                         func(g *Grant) { g.Name = "" },
 		`name: "a/b"`:                                            func(g *Grant) { g.Name = "a/b" },
-		"namespaces: an empty list would grant":                  func(g *Grant) { g.Namespaces = []string{} },
 		`namespaces: "Team"`:                                     func(g *Grant) { g.Namespaces = []string{"ok", "Team"} },
-		"service_account_names: an empty list":                   func(g *Grant) { g.ServiceAccountNames = []string{} },
+		"service_account_names: an empty list would cover every": func(g *Grant) { g.ServiceAccountNames = []string{} },
 		"service_account_names: a ServiceAccount's name must":    func(g *Grant) { g.ServiceAccountNames = []string{""} },
-		"groups: an empty list":                                  func(g *Grant) { g.Groups = nil },
+		"groups: not said":                                       func(g *Grant) { g.Groups = nil },
 		"groups: a group must not be empty":                      func(g *Grant) { g.Groups = []string{""} },
 		"labels: app.kubernetes.io/managed-by marks the objects": func(g *Grant) { g.Labels = map[string]string{Label: "me"} },
 		`labels: "no value with spaces"`:                         func(g *Grant) { g.Labels = map[string]string{"a": "no value with spaces"} },
@@ -124,6 +124,8 @@ func TestWarnings(t *testing.T) {
 		"its long form":          {Grant{Audience: "https://kubernetes.default.svc.cluster.local"}, []string{"audience: An audience of the API server"}},
 		"that of another domain": {Grant{Audience: "https://kubernetes.default.svc.corp.example"}, []string{"audience: An audience of the API server"}},
 		"almost the API server":  {Grant{Audience: "https://kubernetes.default.svc/"}, nil},
+		"no namespace":           {Grant{Namespaces: []string{}, Groups: []string{"g"}}, []string{"namespaces: Nothing is granted"}},
+		"no group":               {Grant{Namespaces: []string{"n"}, Groups: []string{}}, []string{"groups: Nothing is granted"}},
 		"white space":            {Grant{Audience: " ak"}, []string{"audience: White space around the audience"}},
 		"names of another form": {
 			Grant{Audience: "ak", ServiceAccountNames: []string{"*", "team/app", "ok"}},

@@ -15,21 +15,34 @@ func (f *Finding) readBindings(o *Observed, last *Grant) {
 	if last != nil {
 		everywhere = last.Namespaces == nil
 	}
+	// A grant to nobody has no bindings: those of somebody else that merely have its name are none of its business, and a
+	// namespace without one misses none.
+	nobody := last != nil && len(last.Groups) == 0
 	var used []*binding
 	if everywhere {
-		if wide != nil {
+		if wide != nil && (!nobody || concerns(wide)) {
 			used = append(used, wide)
 		}
 		for _, b := range o.roleBindings() {
-			f.problem("%s is left over: the audience is granted in all namespaces", b)
+			if nobody {
+				f.problem("%s is left over: the audience is granted to nobody", b)
+			} else {
+				f.problem("%s is left over: the audience is granted in all namespaces", b)
+			}
 		}
 	} else {
 		f.Namespaces = []string{}
-		for _, b := range o.roleBindings() {
-			used = append(used, b)
-			f.Namespaces = append(f.Namespaces, b.Namespace)
+		if nobody {
+			f.Namespaces = append(f.Namespaces, last.Namespaces...)
 		}
-		if wide != nil && (wide.binds() || ours(wide.ObjectMeta)) {
+		for _, b := range o.roleBindings() {
+			if !nobody || concerns(b) {
+				used = append(used, b)
+				f.Namespaces = append(f.Namespaces, b.Namespace)
+			}
+		}
+		f.Namespaces = append([]string{}, sorted(f.Namespaces)...)
+		if wide != nil && concerns(wide) {
 			f.problem("%s grants the audience in all namespaces", wide)
 		}
 	}
@@ -48,6 +61,9 @@ func (f *Finding) readBindings(o *Observed, last *Grant) {
 	}
 }
 
+// concerns tells whether a binding has to do with the grant of its name: it binds its role, or is ours.
+func concerns(b *binding) bool { return b.binds() || ours(b.ObjectMeta) }
+
 // readSubjects takes the groups that all bindings have; what one has besides is somebody else's. With the groups of the
 // last time known, only those can be ours. Without any binding, everywhere means nobody, while bindings of namespaces
 // that are gone show as namespaces that are gone, and say nothing of the groups.
@@ -55,7 +71,7 @@ func (f *Finding) readSubjects(used []*binding, last *Grant) {
 	if len(used) == 0 {
 		f.Groups = []string{}
 		if f.Namespaces != nil && last != nil {
-			f.Groups = sorted(last.Groups)
+			f.Groups = append(f.Groups, sorted(last.Groups)...)
 		}
 		return
 	}

@@ -10,9 +10,6 @@ import (
 	"github.com/aktrust/terraform-provider-aktrust/internal/cluster"
 )
 
-// errEmpty is about lists: in RBAC an empty one means everything, which nobody should get by a list that turned out empty.
-var errEmpty = errors.New("an empty list would grant nothing or everything: name something, or leave it out")
-
 // ValidAudience refuses the empty audience, which RBAC refuses, and *, which RBAC takes for every audience: nodes could
 // then ask for tokens that open the API server.
 func ValidAudience(audience string) error {
@@ -38,6 +35,16 @@ func ValidName(name string) error {
 
 // ValidNamespace refuses what cannot be the name of a namespace.
 func ValidNamespace(name string) error { return because(name, content.IsDNS1123Label(name)) }
+
+// ValidServiceAccountNames refuses a list that is empty and not nil. A rule of RBAC without resourceNames covers every
+// name, so that a list that turned out empty would grant everything.
+func ValidServiceAccountNames(names []string) error {
+	if names != nil && len(names) == 0 {
+		return errors.New("an empty list would cover every ServiceAccount, because a rule of RBAC without names covers all names: " +
+			"name some, or leave the list out to cover all")
+	}
+	return nil
+}
 
 // ValidServiceAccountName refuses the empty name. Others that no ServiceAccount can have are worth a warning, see Warnings.
 func ValidServiceAccountName(name string) error {
@@ -78,7 +85,7 @@ func because(value string, problems []string) error {
 
 // Warning is about something that works and is not likely to be meant.
 type Warning struct {
-	// Field is audience or service_account_names.
+	// Field is audience, namespaces, service_account_names or groups.
 	Field         string
 	Summary, Text string
 }
@@ -101,6 +108,14 @@ func (g Grant) Warnings() []Warning {
 				"literally, without wildcards and without namespaces, and no ServiceAccount can have the name %s. To cover all, leave "+
 				"service_account_names out; to choose namespaces, use namespaces.", err)})
 		}
+	}
+	if g.Namespaces != nil && len(g.Namespaces) == 0 {
+		out = append(out, Warning{"namespaces", "Nothing is granted", "No namespace is named, so that the ClusterRole is bound nowhere and " +
+			"no node gets a token by it. To cover all namespaces, leave namespaces out."})
+	}
+	if g.Groups != nil && len(g.Groups) == 0 {
+		out = append(out, Warning{"groups", "Nothing is granted", "No group is named, so that the ClusterRole is bound to nobody and no node " +
+			"gets a token by it. For all nodes, leave groups out."})
 	}
 	return out
 }
