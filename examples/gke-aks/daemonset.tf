@@ -5,7 +5,8 @@ locals {
     metadata   = { name = "aktrust-node-installer", namespace = local.namespace, labels = local.labels }
     spec = {
       selector = { matchLabels = local.labels }
-      # One node after the other, and none after one that failed: its pod does not become ready.
+      # A change goes to one node after the other, and stops at one that fails: its pod does not become ready. New pods all
+      # start at once, when the DaemonSet is made and when node_selector is widened.
       updateStrategy = { type = "RollingUpdate", rollingUpdate = { maxUnavailable = 1 } }
       template = {
         metadata = {
