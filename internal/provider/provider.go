@@ -103,6 +103,9 @@ func (p *Provider) Resources(context.Context) []func() resource.Resource {
 // DataSources lists the data sources.
 func (p *Provider) DataSources(context.Context) []func() datasource.DataSource {
 	return []func() datasource.DataSource{
+		cioidcmapping.NewListDataSource,
+		cioidcprovider.NewDataSource,
+		cioidcprovider.NewListDataSource,
 		clusterjwks.NewDataSource,
 		credentialproviderconfig.NewDataSource,
 		group.NewDataSource,
