@@ -106,6 +106,9 @@ func (c *chain) judgeReading(ctx context.Context, f *finding, who reader, reposi
 	}
 	shown, err := c.shown(ctx, repository.Key)
 	switch {
+	case len(applying) > 0 && shown:
+		f.lacks("", "%s, which is not to read, and yet the registry shows the repository %q to the credential of %q: a role may let it in",
+			describeRules(applying), repository.Key, who.name)
 	case len(applying) > 0:
 		f.refusal = true
 		f.breaks(c.grantReading(who, repository, rules), "%q may not read the repository %q: %s, which is not to read", who.name, repository.Key,

@@ -231,15 +231,12 @@ func (c *chain) tokenRequest() Link {
 	return f.link(TokenRequest)
 }
 
-// defaultAPIAudiences are those that most API servers have (kubeadm's and managed ones').
-var defaultAPIAudiences = []string{"https://kubernetes.default.svc", "https://kubernetes.default.svc.cluster.local"}
-
 // opensAPIServer reports whether the token, or one of its audience, is taken by the API server itself.
 func (c *chain) opensAPIServer() bool {
 	if c.token != nil && c.acceptedErr == nil {
 		return c.accepted
 	}
-	return slices.Contains(defaultAPIAudiences, c.audience) || c.documents != nil && c.audience == c.documents.Issuer
+	return cluster.IsAPIServerAudience(c.audience) || c.documents != nil && c.audience == c.documents.Issuer
 }
 
 func (c *chain) apiServerAudience() Link {

@@ -1,0 +1,186 @@
+package trust_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/aktrust/terraform-provider-aktrust/internal/acctest/controlplane"
+	"github.com/aktrust/terraform-provider-aktrust/internal/artifactkeeper/emulator"
+	"github.com/aktrust/terraform-provider-aktrust/internal/cluster"
+	"github.com/aktrust/terraform-provider-aktrust/internal/cluster/nodeaudience"
+	"github.com/aktrust/terraform-provider-aktrust/internal/trust"
+)
+
+// versioned is a cluster with other versions than the real one.
+type versioned struct {
+	trust.Cluster
+	apiServer string
+	kubelets  []string
+}
+
+func (v versioned) APIServerVersion(context.Context) (string, error) { return v.apiServer, nil }
+
+func (v versioned) Kubelets(context.Context) ([]cluster.Kubelet, error) {
+	var out []cluster.Kubelet
+	for i, version := range v.kubelets {
+		out = append(out, cluster.Kubelet{Node: fmt.Sprintf("node-%d", i), Version: version})
+	}
+	return out, nil
+}
+
+func TestVersions(t *testing.T) {
+	cases := []struct {
+		name      string
+		apiServer string
+		kubelets  []string
+		status    trust.Status
+		detail    string
+	}{
+		{"the oldest", "v1.34.0", []string{"v1.34.0"}, trust.OK, "1 node looked at"},
+		{"a pre-release counts as what it leads to", "v1.34.0-rc.1", nil, trust.OK, "0 nodes"},
+		{"distributions", "v1.35.2+k3s1", []string{"v1.34.3-eks-113cf36", "v1.34.1-gke.1829001"}, trust.OK, "2 nodes"},
+		{"a node that has not reported", "v1.34.0", []string{""}, trust.OK, "1 node reports no version"},
+		{"an old API server", "v1.33.9", []string{"v1.33.9"}, trust.Broken, "the API server is v1.33.9"},
+		{"an old kubelet", "v1.34.0", []string{"v1.34.0", "v1.33.5", "v1.34.1"}, trust.Broken, "1 kubelet older than 1.34: node-1 (v1.33.5)"},
+		{"many", "v1.34.0", []string{"v1.3.1", "v1.3.1", "v1.3.1", "v1.3.1", "v1.3.1", "v1.3.1", "v1.3.1"}, trust.Broken, "and 2 more"},
+		{"no version", "unknown", nil, trust.Unknown, `version "unknown"`},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t, emulator.Options{})
+			w.sources.Cluster = versioned{w.sources.Cluster, c.apiServer, c.kubelets}
+			if link := w.check().Link(trust.Versions); link.Status != c.status || !strings.Contains(link.Detail, c.detail) {
+				t.Errorf("%+v, want it %s with %q", link, c.status, c.detail)
+			}
+		})
+	}
+}
+
+// Nodes may be let in by a group of their own, and only some ServiceAccounts.
+func TestNodeGroups(t *testing.T) {
+	w := newWorld(t, emulator.Options{})
+	w.revoke(w.audience)
+	_, err := nodeaudience.Apply(t.Context(), w.cluster, nodeaudience.Grant{
+		Name: nodeaudience.DefaultName(w.audience), Audience: w.audience, Groups: []string{"edge-nodes"}, ServiceAccountNames: []string{account},
+	}, nodeaudience.Options{})
+	w.must(err)
+	w.must(controlplane.Eventually(t.Context(), func(ctx context.Context) error {
+		allowed, _, err := w.cluster.Allowed(ctx, cluster.Access{
+			Groups: []string{"edge-nodes"}, Verb: nodeaudience.Verb, Resource: w.audience, Namespace: w.namespace, Name: account,
+		})
+		if err == nil && !allowed {
+			err = errors.New("not yet")
+		}
+		return err
+	}))
+	if link := w.check().Link(trust.NodeAudience); link.Status != trust.Broken || !strings.Contains(link.Detail, "though not to the groups of these nodes") {
+		t.Errorf("%+v", link)
+	}
+	w.request.NodeGroups = []string{"edge-nodes"}
+	if link := w.check().Link(trust.NodeAudience); link.Status != trust.OK {
+		t.Errorf("%+v", link)
+	}
+	w.request.ServiceAccount = "other"
+	if link := w.check().Link(trust.NodeAudience); link.Status != trust.Broken || !strings.Contains(link.Detail, `for the ServiceAccounts "api" alone`) {
+		t.Errorf("%+v", link)
+	}
+}
+
+// An annotation that the file requires and the ServiceAccount lacks keeps the kubelet from running the plugin.
+func TestRequiredAnnotation(t *testing.T) {
+	w := newWorld(t, emulator.Options{})
+	w.request.KubeletConfig = strings.Replace(w.request.KubeletConfig, `"requireServiceAccount":true`,
+		`"requireServiceAccount":true,"requiredServiceAccountAnnotationKeys":["example.com/tier"]`, 1)
+	if link := w.check().Link(trust.ServiceAccount); link.Status != trust.Broken || !strings.Contains(link.Remedy, "kubectl annotate serviceaccount") {
+		t.Errorf("%+v", link)
+	}
+}
+
+// A connection by a client certificate asks about the audience by a TokenReview.
+func TestClientCertificate(t *testing.T) {
+	w := newWorld(t, emulator.Options{})
+	certificate, key, err := w.plane.ClientCertificate("jane", "system:masters")
+	w.must(err)
+	client, err := cluster.New(cluster.Config{
+		Host: w.plane.URL(), ClusterCACertificate: w.plane.CA(), ClientCertificate: certificate, ClientKey: key,
+	})
+	w.must(err)
+	w.sources.Cluster = trust.FromClient(client)
+	if result := w.check(); !result.Allowed() {
+		t.Error(result.Summary())
+	}
+	breaks["api-server-audience"](w)
+	w.sources.Registry = w.client(w.registry.CACertificate())
+	result := w.check()
+	if result.Link(trust.APIServerAudience).Status != trust.Broken || result.Link(trust.Exchange).Status != trust.Skipped {
+		t.Error(result.Summary())
+	}
+	for _, request := range w.registry.Requests() {
+		if request.Path == "/api/v1/auth/ci/token" && request.Status != 200 {
+			t.Errorf("a token of the API server was shown to the registry: %+v", request)
+		}
+	}
+}
+
+// counted counts what is asked of the cluster.
+type counted struct {
+	trust.Cluster
+	documents, kubelets, tokens atomic.Int64
+}
+
+func (c *counted) OIDCDocuments(ctx context.Context) (*cluster.OIDCDocuments, error) {
+	c.documents.Add(1)
+	return c.Cluster.OIDCDocuments(ctx)
+}
+
+func (c *counted) Kubelets(ctx context.Context) ([]cluster.Kubelet, error) {
+	c.kubelets.Add(1)
+	return c.Cluster.Kubelets(ctx)
+}
+
+func (c *counted) CreateToken(ctx context.Context, request cluster.TokenRequest) (*cluster.Token, error) {
+	c.tokens.Add(1)
+	return c.Cluster.CreateToken(ctx, request)
+}
+
+// Checks that run at once share what is not about one ServiceAccount.
+func TestSharedAnswers(t *testing.T) {
+	w := newWorld(t, emulator.Options{})
+	counts := &counted{Cluster: w.sources.Cluster}
+	w.sources.Cluster = counts
+	w.sources = trust.Shared(w.sources)
+	var group errgroup.Group
+	group.SetLimit(10)
+	for range 50 {
+		group.Go(func() error {
+			result, err := trust.Check(t.Context(), w.sources, w.request)
+			if err == nil && !result.Allowed() {
+				err = errors.New(result.Summary())
+			}
+			return err
+		})
+	}
+	w.must(group.Wait())
+	if d, k, n := counts.documents.Load(), counts.kubelets.Load(), counts.tokens.Load(); d > 3 || k > 3 || n != 50 {
+		t.Errorf("the documents were read %d times, the nodes %d times, and %d tokens requested", d, k, n)
+	}
+	asked := map[string]int{}
+	for _, request := range w.registry.Requests() {
+		asked[request.Path]++
+	}
+	if n := asked["/api/v1/admin/ci-oidc"]; n != 1 {
+		t.Errorf("the providers were listed %d times", n)
+	}
+	if n := asked["/api/v1/admin/ci-oidc/"+w.provider+"/mappings"]; n != 1 {
+		t.Errorf("the mappings were listed %d times", n)
+	}
+	if n := asked["/api/v1/auth/ci/token"]; n != 50 {
+		t.Errorf("%d exchanges, want one for each check", n)
+	}
+}
