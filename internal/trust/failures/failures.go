@@ -11,10 +11,10 @@ const (
 	seenNothing = "nothing: the kubelet does not run the plugin"
 	// seenExit: the kubelet does not start.
 	seenExit = "the kubelet exits at start"
-	// seenToken: how the kubelet says that it got no token (1.34; 1.37 says Failed to provide credentials for image).
-	seenToken = "`Error getting service account token`"
-	// seenPlugin: how the kubelet says that the plugin failed. The plugin's own line holds the registry's words.
-	seenPlugin = "`Failed getting credential from external registry credential provider`, with the words of the registry: "
+	// seenToken: the kubelet got no token. The guide has the line that it logs.
+	seenToken = "the token was refused: `is not authorized to request tokens`"
+	// seenPlugin: the plugin failed. Its own line, which the kubelet's line holds, has the registry's words.
+	seenPlugin = "the plugin failed: "
 )
 
 // Row is one way in which a pull fails.
