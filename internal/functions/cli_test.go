@@ -278,6 +278,9 @@ func TestExamples(t *testing.T) {
 	}
 	same(t, "unmatched", []string{"ak.example.com/team-b/app:1.0"}, output[[]string](t, run(t, "image_matches"), "unmatched"))
 	same(t, "plugins", []string{"ecr-credential-provider"}, output[[]string](t, run(t, "matching_providers", "config.json"), "plugins"))
+	evaluated := run(t, "evaluate_mappings")
+	same(t, "allowed", "team", output[string](t, evaluated, "allowed"))
+	same(t, "denied", (*string)(nil), output[verdict](t, evaluated, "denied").Winner)
 	for _, w := range []*acctest.Workspace{
 		run(t, "ak_kubelet_provider"),
 		run(t, "parse_credential_provider_config", "config.json"),
@@ -296,7 +299,7 @@ func TestExamples(t *testing.T) {
 		}
 	}
 	entries, err := os.ReadDir(examples)
-	if err != nil || len(entries) != 4 {
+	if err != nil || len(entries) != 5 {
 		t.Errorf("there are %d examples (%v); are they all run above?", len(entries), err)
 	}
 }

@@ -118,6 +118,7 @@ func (p *Provider) DataSources(context.Context) []func() datasource.DataSource {
 func (p *Provider) Functions(context.Context) []func() function.Function {
 	return []func() function.Function{
 		functions.NewAKKubeletProvider,
+		functions.NewEvaluateMappings,
 		functions.NewImageMatches,
 		functions.NewMatchingProviders,
 		functions.NewParseCredentialProviderConfig,
