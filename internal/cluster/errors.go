@@ -86,6 +86,12 @@ func IsModified(err error) bool {
 	return errors.As(err, &e) && e.Reason == metav1.StatusReasonConflict && len(e.Conflicts) == 0
 }
 
+// IsExisting tells that an object of that name is there already.
+func IsExisting(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Reason == metav1.StatusReasonAlreadyExists
+}
+
 // Conflicts returns the fields that others own, when a server-side apply was refused for that; nil otherwise.
 func Conflicts(err error) []FieldConflict {
 	var e *Error

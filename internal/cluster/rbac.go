@@ -60,6 +60,24 @@ type Applied[T any] struct {
 	Created bool
 }
 
+// CreateClusterRole makes one, under FieldManager; one that is there already is an error that IsExisting knows. A server-side
+// apply cannot tell the two apart.
+func (c *Client) CreateClusterRole(ctx context.Context, in *rbacv1.ClusterRole) (*rbacv1.ClusterRole, error) {
+	t := clusterRole("create", in.Name)
+	in = in.DeepCopy()
+	in.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{Group: t.group, Version: t.version, Kind: t.kind})
+	body, err := json.Marshal(in)
+	if err != nil {
+		return nil, c.fail(t, answer{}, err)
+	}
+	collection := t
+	collection.name = "" // The name is in the body.
+	request := collection.on(c.rest.Post()).Param("fieldManager", FieldManager).
+		SetHeader("Content-Type", runtime.ContentTypeJSON).Body(body)
+	out, _, err := object[*rbacv1.ClusterRole](ctx, c, t, request)
+	return out, err
+}
+
 // ApplyClusterRole applies one under FieldManager (server-side apply): the fields that are set in it are ours from then
 // on, and those that were ours and are not in it any more are removed. With metadata.resourceVersion set, an object
 // that was changed meanwhile is an error that IsModified knows. So with all that is applied here.

@@ -26,7 +26,8 @@ type Options struct {
 //
 // What a person or a controller has changed by an update is taken back. Fields that another manager applies with another
 // value are an error that cluster.Conflicts knows, unless forced. Objects that are there and were not before are a
-// *ForeignError, unless they carry our label and hold nothing but this grant: that is what an interrupted run leaves.
+// *ForeignError, also with our label: another configuration may rely on them. Only a role of ours without any rule, which is
+// what a run that was cut short leaves, is gone on with.
 func Apply(ctx context.Context, client *cluster.Client, want Grant, options Options) (applied bool, err error) {
 	if err := want.Validate(); err != nil {
 		return false, err
@@ -87,11 +88,25 @@ func (a *application) do(ctx context.Context) error {
 	return a.tidy(ctx)
 }
 
-func (a *application) role(ctx context.Context) error {
+// role makes the role if it is not there, without rules at first: of two runs that make it at the same moment one fails here,
+// where a server-side apply would let the second write over the first.
+func (a *application) role(ctx context.Context) (failure error) {
 	object := a.want.Role()
-	var seen metav1.Object
-	if a.seen.Role != nil {
-		seen = a.seen.Role
+	seen := a.seen.Role
+	if seen == nil {
+		made, err := a.client.CreateClusterRole(ctx, a.want.emptyRole())
+		if cluster.IsExisting(err) {
+			return appeared("ClusterRole", &object.ObjectMeta)
+		}
+		if err != nil {
+			return err
+		}
+		defer func() {
+			if failure != nil && !cluster.IsModified(failure) { // An empty role is of no use to anybody.
+				failure = errors.Join(failure, a.client.DeleteClusterRole(ctx, made))
+			}
+		}()
+		seen = made
 	}
 	return a.apply(seen, &object.ObjectMeta, "ClusterRole", func(force bool) (bool, error) {
 		applied, err := a.client.ApplyClusterRole(ctx, object, cluster.ApplyOptions{Force: force})

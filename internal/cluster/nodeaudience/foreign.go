@@ -37,8 +37,9 @@ func aggregated(role *metav1.ObjectMeta) *ForeignError {
 // appeared refuses an object that was not there when we looked.
 func appeared(kind string, meta *metav1.ObjectMeta) *ForeignError {
 	return &ForeignError{
-		Object: describe(kind, meta), problem: "was made by somebody else at this very moment",
-		advice: "See who manages it (kubectl get --show-managed-fields) before running this again.",
+		Object: describe(kind, meta), problem: "was made at this very moment, by another resource of this configuration or by " +
+			"somebody else",
+		advice: "Give one of the two resources another name. See who manages the object with kubectl get --show-managed-fields.",
 	}
 }
 
@@ -123,21 +124,16 @@ func mayAdopt(kind string, meta *metav1.ObjectMeta) error {
 	return e
 }
 
-// mayContinue lets a run that was interrupted go on: what is there with our label must be part of this very grant.
+// mayContinue lets a run go on that was cut short before the role had any rule. With rules, somebody relies on it.
 func (a *application) mayContinue() error {
-	found, err := a.seen.Interpret(&a.want)
-	if err != nil {
-		return err
-	}
-	if found.Audience == a.want.Audience && slices.Equal(found.ServiceAccountNames, sorted(a.want.ServiceAccountNames)) &&
-		len(found.UnmanagedRules)+len(found.UnmanagedSubjects)+len(found.Problems) == 0 &&
-		len(without(found.Namespaces, a.want.Namespaces))+len(without(found.Groups, a.want.Groups)) == 0 {
+	if len(a.seen.Role.Rules) == 0 {
 		return nil
 	}
 	return &ForeignError{
 		Object: describe("ClusterRole", &a.seen.Role.ObjectMeta), Importable: true,
-		problem: "is managed by this provider already, and says something else",
-		advice:  "Two configurations, or two resources of one, must not share a name. Use another name, or import it.",
+		problem: "exists, made by this provider for another resource, or by a run that was cut short",
+		advice: "Two configurations, or two resources of one, must not share a role: destroying one would take it from the other. Use " +
+			"another name, or import it if nothing else manages it.",
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"net/http"
+	"sync"
 	"testing"
 
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -51,7 +52,10 @@ func TestWhatOthersMadeIsNotAdopted(t *testing.T) {
 		}, true, []string{"ClusterRole ", "exists, and was not made by this provider"}},
 		"a role with our label for something else": {false, func(t *testing.T, grant Grant) {
 			create(t, admin, "clusterroles", "ClusterRole", object{"name": grant.Name, "labels": ours}, ruleFor("other"))
-		}, true, []string{"is managed by this provider already, and says something else"}},
+		}, true, []string{"exists, made by this provider for another resource"}},
+		"a role with our label for the same": {false, func(t *testing.T, grant Grant) {
+			mustApply(t, client, grant, nil)
+		}, true, []string{"exists, made by this provider for another resource", "destroying one would take it from the other"}},
 		"a role with an aggregationRule": {false, func(t *testing.T, grant Grant) {
 			create(t, admin, "clusterroles", "ClusterRole", object{"name": grant.Name, "labels": ours},
 				object{"aggregationRule": object{"clusterRoleSelectors": []object{{"matchLabels": object{"a": "b"}}}}})
@@ -158,7 +162,7 @@ func TestRaces(t *testing.T) {
 		return (&application{client: client, want: grant, seen: seen, options: Options{Last: last}}).do(t.Context())
 	}
 	create(t, admin, "clusterroles", "ClusterRole", object{"name": grant.Name}, ruleFor("theirs"))
-	says(t, late(nil, &Observed{name: grant.Name}), "was made by somebody else at this very moment")
+	says(t, late(nil, &Observed{name: grant.Name}), "was made at this very moment")
 	role, err := client.ClusterRole(t.Context(), grant.Name)
 	if err != nil || role.Rules[0].Resources[0] != "theirs" {
 		t.Errorf("theirs was overridden: %v, %v", role, err)
@@ -183,6 +187,89 @@ func TestRaces(t *testing.T) {
 	finds(t, client, grant)
 }
 
+// Of runs that make one role at the same moment one has it, and none has what another wants.
+func TestMadeAtTheSameMoment(t *testing.T) {
+	client, _ := connect(t)
+	wide := grantFor(t)
+	narrow := wide
+	narrow.ServiceAccountNames = []string{"app"}
+	for range 5 {
+		grants := []Grant{wide, narrow, wide, narrow}
+		failed := make([]error, len(grants))
+		var wait sync.WaitGroup
+		for i, grant := range grants {
+			wait.Go(func() { _, failed[i] = Apply(t.Context(), client, grant, Options{}) })
+		}
+		wait.Wait()
+		var won []Grant
+		for i, err := range failed {
+			var foreign *ForeignError
+			if err == nil {
+				won = append(won, grants[i])
+			} else if !errors.As(err, &foreign) {
+				t.Errorf("error is %v", err)
+			}
+		}
+		if len(won) != 1 {
+			t.Fatalf("%d have it: %v", len(won), failed)
+		}
+		finds(t, client, won[0])
+		if err := Delete(t.Context(), client, wide.Name, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A run that was cut short before the role had a rule is gone on with, and one that fails leaves no role behind.
+func TestCutShort(t *testing.T) {
+	client, admin := connect(t)
+	grant := grantFor(t)
+	if _, err := client.CreateClusterRole(t.Context(), grant.emptyRole()); err != nil {
+		t.Fatal(err)
+	}
+	mustApply(t, client, grant, nil)
+	finds(t, client, grant)
+	if err := admin.Delete(t.Context(), api+"clusterroles/"+grant.Name); err != nil {
+		t.Fatal(err)
+	}
+
+	// May make roles, but none that says more than what it may itself.
+	create(t, admin, "clusterroles", "ClusterRole", object{"name": "makes-roles"}, object{"rules": []object{{
+		"apiGroups": []string{rbacv1.GroupName}, "resources": []string{"*"}, "verbs": []string{"get", "list", "create", "patch", "delete"},
+	}}})
+	create(t, admin, "clusterrolebindings", "ClusterRoleBinding", object{"name": "makes-roles"}, object{
+		"roleRef":  object{"apiGroup": rbacv1.GroupName, "kind": "ClusterRole", "name": "makes-roles"},
+		"subjects": []object{{"apiGroup": rbacv1.GroupName, "kind": "User", "name": "maker"}},
+	})
+	maker := as(t, "maker")
+	if err := controlplane.Eventually(t.Context(), func(ctx context.Context) error {
+		_, err := Read(ctx, maker, "makes-roles", &Grant{})
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	applied, err := Apply(t.Context(), maker, grant, Options{})
+	says(t, err, "403", "escalate")
+	if _, gone := client.ClusterRole(t.Context(), grant.Name); applied || !cluster.IsNotFound(gone) {
+		t.Errorf("a role is left behind: %v", gone)
+	}
+}
+
+// as gives a client of a user with a certificate.
+func as(t *testing.T, user string) *cluster.Client {
+	t.Helper()
+	plane := controlplane.Shared(t)
+	cert, key, err := plane.ClientCertificate(user)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := cluster.New(cluster.Config{Host: plane.URL(), ClusterCACertificate: plane.CA(), ClientCertificate: cert, ClientKey: key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client
+}
+
 // An account that may not list RoleBindings everywhere manages those of its namespaces.
 func TestWithoutListingRoleBindings(t *testing.T) {
 	admin, api := connect(t)
@@ -198,14 +285,7 @@ func TestWithoutListingRoleBindings(t *testing.T) {
 		"roleRef":  object{"apiGroup": rbacv1.GroupName, "kind": "ClusterRole", "name": "reads-one"},
 		"subjects": []object{{"apiGroup": rbacv1.GroupName, "kind": "User", "name": "reader"}},
 	})
-	cert, key, err := plane.ClientCertificate("reader")
-	if err != nil {
-		t.Fatal(err)
-	}
-	reader, err := cluster.New(cluster.Config{Host: plane.URL(), ClusterCACertificate: plane.CA(), ClientCertificate: cert, ClientKey: key})
-	if err != nil {
-		t.Fatal(err)
-	}
+	reader := as(t, "reader")
 	if err := controlplane.Eventually(t.Context(), func(ctx context.Context) error {
 		_, err := Read(ctx, reader, grant.Name, &grant)
 		return err
@@ -213,7 +293,7 @@ func TestWithoutListingRoleBindings(t *testing.T) {
 		t.Fatal(err)
 	}
 	finds(t, reader, grant)
-	_, err = Read(t.Context(), reader, grant.Name, nil)
+	_, err := Read(t.Context(), reader, grant.Name, nil)
 	says(t, err, "list all RoleBindings", "403")
 	nobody, err := cluster.New(cluster.Config{Host: plane.URL(), ClusterCACertificate: plane.CA(), Token: plane.Token(controlplane.Nobody)})
 	if err != nil {

@@ -83,6 +83,11 @@ func (g Grant) Role() *rbacv1.ClusterRole {
 	}}}
 }
 
+// emptyRole is the ClusterRole before it has any rule.
+func (g Grant) emptyRole() *rbacv1.ClusterRole {
+	return &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: g.Name, Labels: map[string]string{Label: LabelValue}}}
+}
+
 // ClusterRoleBinding binds the grant's ClusterRole everywhere.
 func (g Grant) ClusterRoleBinding() *rbacv1.ClusterRoleBinding {
 	return &rbacv1.ClusterRoleBinding{ObjectMeta: g.meta(""), Subjects: g.subjects(), RoleRef: roleRef(g.Name)}

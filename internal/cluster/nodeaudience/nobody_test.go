@@ -37,8 +37,6 @@ func TestAGrantToNobody(t *testing.T) {
 			}
 			mustApply(t, client, nobody, nil)
 			check(nobody)
-			mustApply(t, client, nobody, nil) // a run that was interrupted
-			check(nobody)
 			inNamespace := somebody
 			inNamespace.Namespaces = []string{"nobody-a"}
 			last := nobody
