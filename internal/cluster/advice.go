@@ -98,7 +98,8 @@ func (c *Client) adviseUnanswered(err error) string {
 	)
 	switch text := err.Error(); {
 	case strings.Contains(text, "getting credentials: "): // client-go wraps without %w
-		return "The exec command of the connection gave no credential that can be used. Run it by hand; its own messages are in the log (TF_LOG=WARN)."
+		return "The exec command of the connection gave no credential that can be used. Run it by hand; its own messages are in " +
+			"the log (TF_LOG=WARN)."
 	case errors.As(err, &authority):
 		return "Put the certificate of the authority that signed the API server's into kubernetes.cluster_ca_certificate."
 	case errors.As(err, &hostname):

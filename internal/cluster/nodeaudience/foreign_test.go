@@ -203,10 +203,9 @@ func TestMadeAtTheSameMoment(t *testing.T) {
 		wait.Wait()
 		var won []Grant
 		for i, err := range failed {
-			var foreign *ForeignError
 			if err == nil {
 				won = append(won, grants[i])
-			} else if !errors.As(err, &foreign) {
+			} else if _, ok := errors.AsType[*ForeignError](err); !ok {
 				t.Errorf("error is %v", err)
 			}
 		}
