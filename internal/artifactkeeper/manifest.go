@@ -44,23 +44,20 @@ func (e *ChallengeError) Advice() string {
 // repository's key; reference is a tag or a digest. A refusal is an [*Error] in the registry's words.
 func (c *Client) ReadManifest(ctx context.Context, credential Credential, name, reference string) (Manifest, error) {
 	target := c.base.JoinPath("v2", name, "manifests", reference)
-	resp, body, err := c.pull(ctx, target, "")
+	got, err := c.pull(ctx, target, "")
+	if err == nil && got.status == http.StatusUnauthorized {
+		var token string
+		if token, err = c.pullToken(ctx, credential, got.header.Get("WWW-Authenticate")); err == nil {
+			got, err = c.pull(ctx, target, "Bearer "+token)
+		}
+	}
+	if err == nil {
+		err = got.refusal
+	}
 	if err != nil {
 		return Manifest{}, err
 	}
-	if resp.StatusCode == http.StatusUnauthorized {
-		token, err := c.pullToken(ctx, credential, resp.Header.Get("WWW-Authenticate"))
-		if err != nil {
-			return Manifest{}, err
-		}
-		if resp, body, err = c.pull(ctx, target, "Bearer "+token); err != nil {
-			return Manifest{}, err
-		}
-	}
-	if resp.StatusCode != http.StatusOK {
-		return Manifest{}, c.distributionError(resp, target, body)
-	}
-	return Manifest{MediaType: resp.Header.Get("Content-Type"), Digest: resp.Header.Get("Docker-Content-Digest")}, nil
+	return Manifest{MediaType: got.header.Get("Content-Type"), Digest: got.header.Get("Docker-Content-Digest")}, nil
 }
 
 var challengeParameter = regexp.MustCompile(`([A-Za-z]+)="([^"]*)"`)
@@ -69,7 +66,8 @@ var challengeParameter = regexp.MustCompile(`([A-Za-z]+)="([^"]*)"`)
 func (c *Client) pullToken(ctx context.Context, credential Credential, challenge string) (string, error) {
 	scheme, parameters, _ := strings.Cut(challenge, " ")
 	if !strings.EqualFold(scheme, "Bearer") {
-		return "", &ChallengeError{fmt.Sprintf("the registry asks for no bearer token: WWW-Authenticate is %q", c.scrub.Clean(shorten(challenge, 200)))}
+		return "", &ChallengeError{fmt.Sprintf("the registry asks for no bearer token: WWW-Authenticate is %q",
+			c.scrub.Clean(shorten(challenge, 200)))}
 	}
 	query := url.Values{}
 	var realm *url.URL
@@ -98,19 +96,19 @@ func (c *Client) pullToken(ctx context.Context, credential Credential, challenge
 	request.SetBasicAuth(credential.Username, credential.AccessToken)
 	authorization := request.Header.Get("Authorization")
 	c.scrub.Add(strings.TrimPrefix(authorization, "Basic "))
-	resp, body, err := c.pull(ctx, realm, authorization)
+	got, err := c.pull(ctx, realm, authorization)
+	if err == nil {
+		err = got.refusal
+	}
 	if err != nil {
 		return "", err
-	}
-	if resp.StatusCode != http.StatusOK {
-		return "", c.distributionError(resp, realm, body)
 	}
 	var out struct {
 		Token       string `json:"token"`
 		AccessToken string `json:"access_token"`
 	}
-	if json.Unmarshal(body, &out) != nil || out.Token+out.AccessToken == "" {
-		return "", &MalformedError{http.MethodGet, realm.Path, resp.StatusCode, "the answer holds no token"}
+	if json.Unmarshal(got.body, &out) != nil || out.Token+out.AccessToken == "" {
+		return "", &MalformedError{http.MethodGet, realm.Path, got.status, "the answer holds no token"}
 	}
 	if out.Token == "" {
 		out.Token = out.AccessToken
@@ -119,12 +117,20 @@ func (c *Client) pullToken(ctx context.Context, credential Credential, challenge
 	return out.Token, nil
 }
 
+// pulled is an answer of the distribution API.
+type pulled struct {
+	status  int
+	header  http.Header
+	body    []byte
+	refusal error // what it says when it is not 200
+}
+
 // pull sends a GET that is not one of the admin API, with this Authorization header unless it is empty.
-func (c *Client) pull(ctx context.Context, target *url.URL, authorization string) (*http.Response, []byte, error) {
+func (c *Client) pull(ctx context.Context, target *url.URL, authorization string) (pulled, error) {
 	ctx = context.WithValue(ctx, methodKey{}, http.MethodGet)
 	req, err := retryablehttp.NewRequestWithContext(ctx, http.MethodGet, target.String(), nil)
 	if err != nil {
-		return nil, nil, fmt.Errorf("building the request GET %s: %w", target.Path, err)
+		return pulled{}, fmt.Errorf("building the request GET %s: %w", target.Path, err)
 	}
 	req.Header.Set("Accept", manifestTypes+", application/json")
 	if c.userAgent != "" {
@@ -138,14 +144,18 @@ func (c *Client) pull(ctx context.Context, target *url.URL, authorization string
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return nil, nil, c.transportError(http.MethodGet, target.Path, err)
+		return pulled{}, c.transportError(http.MethodGet, target.Path, err)
 	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body) // It is in memory already; see wholeAnswers.
 	if err != nil {
-		return nil, nil, c.transportError(http.MethodGet, target.Path, err)
+		return pulled{}, c.transportError(http.MethodGet, target.Path, err)
 	}
-	return resp, body, nil
+	got := pulled{status: resp.StatusCode, header: resp.Header, body: body}
+	if got.status != http.StatusOK {
+		got.refusal = c.distributionError(resp, target, body)
+	}
+	return got, nil
 }
 
 // distributionError reads the errors of /v2, which have a shape of their own (distribution specification, error codes).

@@ -2,6 +2,7 @@ package pullcheck
 
 import (
 	"context"
+	"maps"
 
 	"github.com/distribution/reference"
 	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
@@ -12,25 +13,21 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-const description = "Whether pods of a ServiceAccount may pull an image with their own identity, before a pod tries: every link of the " +
-	"chain from the kubelet's file to the registry's permission is looked at by itself, so that all broken ones are named at once, with " +
-	"what was found and what to change. For `check` blocks, a `postcondition`, and `plan` in a pipeline.\n\n" +
-	"A broken link is an answer, not an error: `allowed` is false, and `summary` says why. A read asks the API server for one token that " +
-	"lives ten minutes and exchanges it once at the registry, as a kubelet does. Both stay in memory: neither stands in the state, the " +
-	"plan or a log.\n\n" +
-	"The account of `kubernetes` needs to `list` nodes, to `get` the ServiceAccount, and to `create` subjectaccessreviews and " +
-	"serviceaccounts/token (with a client certificate: tokenreviews too). Where it may not, the link is `unknown` and names the rule. " +
-	"It also reads the cluster's OIDC documents, and the ClusterRoles and bindings of `aktrust_node_audience`. The registry's token has to " +
-	"be an administrator's.\n\n" +
-	"A data source is read while planning, so a check of what the same apply makes needs `depends_on`, or stands in a `check` block, " +
-	"which is looked at after the apply too."
+const description = "Whether pods of a ServiceAccount may pull an image with their own identity, before a pod tries: every link of " +
+	"the chain from the kubelet's file to the registry's permission is looked at by itself, so that all broken ones are named at " +
+	"once, with what was found and what to change. For `check` blocks, a `postcondition`, and `plan` in a pipeline.\n\nA broken link " +
+	"is an answer, not an error: `allowed` is false, and `summary` says why. A read asks the API server for one token that lives ten " +
+	"minutes and exchanges it once at the registry, as a kubelet does. Both stay in memory: neither stands in the state, the plan or " +
+	"a log.\n\nThe account of `kubernetes` needs to `list` nodes, to `get` the ServiceAccount, and to `create` subjectaccessreviews " +
+	"and serviceaccounts/token (with a client certificate: tokenreviews too). Where it may not, the link is `unknown` and names the " +
+	"rule. It also reads the cluster's OIDC documents, and the ClusterRoles and bindings of `aktrust_node_audience`. The registry's " +
+	"token has to be an administrator's.\n\nA data source is read while planning, so a check of what the same apply makes needs " +
+	"`depends_on`, or stands in a `check` block, which is looked at after the apply too."
 
 // Schema describes the data source.
 func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	attributes := arguments()
-	for name, attribute := range results() {
-		attributes[name] = attribute
-	}
+	maps.Copy(attributes, results())
 	resp.Schema = schema.Schema{MarkdownDescription: description, Attributes: attributes}
 }
 
@@ -44,39 +41,42 @@ func arguments() map[string]schema.Attribute {
 			MarkdownDescription: "Name of the ServiceAccount.", Required: true, Validators: someText,
 		},
 		"image": schema.StringAttribute{
-			MarkdownDescription: "Image as a pod names it, such as `ak.example.com/images/app:1.0`. The first segment of its path is the key " +
-				"of the registry's repository.",
+			MarkdownDescription: "Image as a pod names it, such as `ak.example.com/images/app:1.0`. The first segment of its path is " +
+				"the key of the registry's repository.",
 			Required: true, Validators: []validator.String{imageValidator{}},
 		},
 		"audience": schema.StringAttribute{
-			MarkdownDescription: "Audience that the token is asked for. Without it, that of `credential_provider_config`, or else that of " +
-				"the registry's provider.",
+			MarkdownDescription: "Audience that the token is asked for. Without it, that of `credential_provider_config`, or else " +
+				"that of the registry's provider.",
 			Optional: true, Validators: someText,
 		},
 		"provider_id": schema.StringAttribute{
-			MarkdownDescription: "UUID of the registry's provider, as the plugin's `--provider-id`. Without it, that of the plugin's arguments " +
-				"in `credential_provider_config`, or else the registry finds the provider by the issuer.",
+			MarkdownDescription: "UUID of the registry's provider, as the plugin's `--provider-id`. Without it, that of the plugin's " +
+				"arguments in `credential_provider_config`, or else the registry finds the provider by the issuer.",
 			Optional: true, Validators: someText,
 		},
 		"credential_provider_config": schema.StringAttribute{
-			MarkdownDescription: "Text of the kubelet's file, such as `aktrust_credential_provider_config.kubelet.content`. Without it, the links " +
-				"`file` and `file_audience` are skipped.",
+			MarkdownDescription: "Text of the kubelet's file, such as `aktrust_credential_provider_config.kubelet.content`. Without " +
+				"it, the links `file` and `file_audience` are skipped.",
 			Optional: true, Validators: someText,
 		},
 		"node_groups": schema.SetAttribute{
-			MarkdownDescription: "Groups of the nodes besides `system:nodes`, where the permission to request the audience is given to those.",
-			ElementType:         types.StringType, Optional: true,
+			MarkdownDescription: "Groups of the nodes besides `system:nodes`, where the permission to request the audience is given " +
+				"to those.",
+			ElementType: types.StringType, Optional: true,
 			Validators: []validator.Set{setvalidator.ValueStringsAre(stringvalidator.LengthAtLeast(1))},
 		},
 		"expect": schema.StringAttribute{
-			MarkdownDescription: "What is expected: `allowed` (the default) or `denied`. `denied` is for the negative test. It is met only by a " +
-				"refusal that the chain itself makes: nodes may not request the audience for this ServiceAccount, no mapping matches, the mapping's " +
-				"account is deactivated or may not read the repository. It is not met by a registry that is down, a link that is unknown, a set-up that " +
-				"is broken for everybody, a ServiceAccount or repository that does not exist, or a public repository.",
+			MarkdownDescription: "What is expected: `allowed` (the default) or `denied`. `denied` is for the negative test. It is " +
+				"met only by a refusal that the chain itself makes: nodes may not request the audience for this ServiceAccount, no " +
+				"mapping matches, the mapping's account is deactivated or may not read the repository. It is not met by a registry " +
+				"that is down, a link that is unknown, a set-up that is broken for everybody, a ServiceAccount or repository that " +
+				"does not exist, or a public repository.",
 			Optional: true, Validators: []validator.String{stringvalidator.OneOf(expectAllowed, expectDenied)},
 		},
 		"manifest": schema.BoolAttribute{
-			MarkdownDescription: "Whether to read the image's manifest with the credential too, as a container runtime does.", Optional: true,
+			MarkdownDescription: "Whether to read the image's manifest with the credential too, as a container runtime does.",
+			Optional:            true,
 		},
 	}
 }
@@ -93,13 +93,13 @@ func results() map[string]schema.Attribute {
 		"summary":     text("The outcome in words, with all links that are broken, for `error_message`."),
 		"links": schema.ListNestedAttribute{
 			MarkdownDescription: "The links, always all of them in this order: `versions`, `file`, `file_audience`, `node_audience`, " +
-				"`service_account`, `token_request`, `issuer`, `provider`, `keys`, `api_server_audience`, `mapping`, `account`, `permission`, " +
-				"`exchange`, `manifest`.",
+				"`service_account`, `token_request`, `issuer`, `provider`, `keys`, `api_server_audience`, `mapping`, `account`, " +
+				"`permission`, `exchange`, `manifest`.",
 			Computed: true,
 			NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 				"name": text("Name of the link."),
-				"status": text("`ok`, `broken`, `unknown` (it could not be judged: a permission or an answer is missing, or it depends on the pod) " +
-					"or `skipped` (it was not asked for, or an earlier link leaves nothing to judge)."),
+				"status": text("`ok`, `broken`, `unknown` (it could not be judged: a permission or an answer is missing, or it " +
+					"depends on the pod) or `skipped` (it was not asked for, or an earlier link leaves nothing to judge)."),
 				"detail": text("What was found and what it means."),
 				"remedy": text("What to change: HCL, or a command. Empty when there is nothing to do."),
 			}},

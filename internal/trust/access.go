@@ -22,15 +22,18 @@ func (c *chain) accountLink(ctx context.Context) Link {
 	account, err := c.Registry.Account(ctx, *c.winner.ServiceAccountID)
 	switch {
 	case err != nil && c.credential != nil:
-		f.note("the account %q is active, as the registry gave a credential for it; it could not be read itself: %s", c.credential.Username, err)
+		f.note("the account %q is active, as the registry gave a credential for it; it could not be read itself: %s",
+			c.credential.Username, err)
 	case err != nil:
 		f.lacks(advice(err), "%s", err)
 	case account.IsActive == nil:
 		f.lacks("", "the registry does not tell whether the account %q is active", account.Username)
 	case !*account.IsActive:
 		f.refusal = true
-		f.breaks(fmt.Sprintf("Activate the account in the registry (PATCH /api/v1/users/%s {\"is_active\": true}), or replace the mapping, which makes a new "+
-			"account without the direct grants of the old one.", account.ID), "the account %q of the mapping %q is deactivated", account.Username, c.winner.Name)
+		f.breaks(fmt.Sprintf("Activate the account in the registry (PATCH /api/v1/users/%s {\"is_active\": true}), or replace the "+
+			"mapping, which makes a new account without the direct grants of the old one.", account.ID),
+			"the account %q of the mapping %q is deactivated",
+			account.Username, c.winner.Name)
 	default:
 		f.note("the account %q of the mapping %q is active", account.Username, c.winner.Name)
 	}
@@ -64,7 +67,8 @@ func (c *chain) permission(ctx context.Context) Link {
 	c.repository = &repository
 	switch {
 	case c.winner == nil && repository.IsPublic:
-		return skipped(Permission, "no mapping wins for certain, so there is no account to judge; the repository %q is public", repository.Key)
+		return skipped(Permission, "no mapping wins for certain, so there is no account to judge; the repository %q is public",
+			repository.Key)
 	case c.winner == nil:
 		return skipped(Permission, "no mapping wins for certain, so there is no account whose permission could be judged")
 	}
@@ -111,14 +115,17 @@ func (c *chain) judgeReading(ctx context.Context, f *finding, who reader, reposi
 			describeRules(applying), repository.Key, who.name)
 	case len(applying) > 0:
 		f.refusal = true
-		f.breaks(c.grantReading(who, repository, rules), "%q may not read the repository %q: %s, which is not to read", who.name, repository.Key,
+		f.breaks(c.grantReading(who, repository, rules), "%q may not read the repository %q: %s, which is not to read", who.name,
+			repository.Key,
 			describeRules(applying))
 	case shown:
-		f.note("%q may read the repository %q by a role: no rule applies, and the registry shows it to the credential", who.name, repository.Key)
+		f.note("%q may read the repository %q by a role: no rule applies, and the registry shows it to the credential", who.name,
+			repository.Key)
 	default:
 		// Without the registry's own word a role could still let it in, so that a refusal is not certain.
 		f.refusal = c.credential != nil && err == nil
-		f.breaks(c.grantReading(who, repository, rules), "%q may not read the repository %q: no rule is about it or a group that it is in%s",
+		f.breaks(c.grantReading(who, repository, rules), "%q may not read the repository %q: no rule is about it or a group that it "+
+			"is in%s",
 			who.name, repository.Key, c.whoMay(rules))
 		if c.winner.GroupBindingIDs == nil {
 			f.note("the mapping %q says nothing about groups (no group_binding_ids)", c.winner.Name)
@@ -141,12 +148,15 @@ func (c *chain) aboveCeiling(f *finding, who reader, repository artifactkeeper.R
 	}
 	f.refusal = true
 	if len(*ceiling) == 0 {
-		f.breaks(fmt.Sprintf("allowed_repo_ids = [%q] for the mapping %q, or leave it out: it is a ceiling and grants nothing", repository.ID, who.mapping.Name),
+		f.breaks(fmt.Sprintf("allowed_repo_ids = [%q] for the mapping %q, or leave it out: it is a ceiling and grants nothing",
+			repository.ID, who.mapping.Name),
 			"allowed_repo_ids = [] of the mapping %q shuts every repository out", who.mapping.Name)
 		return true
 	}
-	f.breaks(fmt.Sprintf("Add %q to allowed_repo_ids of the mapping %q, or leave it out: it is a ceiling and grants nothing.", repository.ID, who.mapping.Name),
-		"the repository %q (%s) is not among the %d of allowed_repo_ids of the mapping %q", repository.Key, repository.ID, len(*ceiling), who.mapping.Name)
+	f.breaks(fmt.Sprintf("Add %q to allowed_repo_ids of the mapping %q, or leave it out: it is a ceiling and grants nothing.",
+		repository.ID, who.mapping.Name),
+		"the repository %q (%s) is not among the %d of allowed_repo_ids of the mapping %q", repository.Key, repository.ID, len(*ceiling),
+		who.mapping.Name)
 	return true
 }
 
@@ -214,12 +224,13 @@ func (c *chain) whoMay(rules []artifactkeeper.Permission) string {
 func (c *chain) grantReading(who reader, repository artifactkeeper.RepositoryAccess, rules []artifactkeeper.Permission) string {
 	for _, rule := range rules {
 		if rule.PrincipalType == artifactkeeper.PrincipalGroup && rule.AllowsReading() {
-			return fmt.Sprintf("group_binding_ids = [%q] for the mapping %q puts it into a group that may read; or grant one of its groups the "+
-				"action read on the repository %q.", rule.PrincipalID, who.mapping.Name, repository.Key)
+			return fmt.Sprintf("group_binding_ids = [%q] for the mapping %q puts it into a group that may read; or grant one of its "+
+				"groups the action read on the repository %q.", rule.PrincipalID, who.mapping.Name, repository.Key)
 		}
 	}
-	return fmt.Sprintf("Grant a group the action read on the repository %q (POST /api/v1/permissions {\"principal_type\": \"group\", \"principal_id\": "+
-		"GROUP, \"target_type\": \"repository\", \"target_id\": %q, \"actions\": [\"read\"]}), and name it in group_binding_ids of the mapping %q.",
+	return fmt.Sprintf("Grant a group the action read on the repository %q (POST /api/v1/permissions {\"principal_type\": \"group\", "+
+		"\"principal_id\": GROUP, \"target_type\": \"repository\", \"target_id\": %q, \"actions\": [\"read\"]}), and name it in "+
+		"group_binding_ids of the mapping %q.",
 		repository.Key, repository.ID, who.mapping.Name)
 }
 
@@ -249,7 +260,8 @@ func (c *chain) exchangeLink() Link {
 func refusalRemedy(e *artifactkeeper.Error) string {
 	switch {
 	case strings.Contains(e.Message, "ExpiredSignature"), strings.Contains(e.Message, "ImmatureSignature"):
-		return "The token was made a moment ago: the clocks of the API server and the registry differ. Have both follow a time server (chronyc tracking)."
+		return "The token was made a moment ago: the clocks of the API server and the registry differ. Have both follow a time " +
+			"server (chronyc tracking)."
 	case !e.FromRegistry:
 		return e.Advice()
 	case e.Status >= 500:

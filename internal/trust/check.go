@@ -129,7 +129,8 @@ func Check(ctx context.Context, sources Sources, request Request) (Result, error
 	result := Result{
 		Links: []Link{
 			c.versions(), c.fileLink(), c.fileAudience(), c.nodeAudience(ctx), c.serviceAccount(), c.tokenRequest(), c.issuer(),
-			c.provider(), c.keys(ctx), c.apiServerAudience(), c.mapping(), c.accountLink(ctx), permission, c.exchangeLink(), c.manifest(ctx),
+			c.provider(), c.keys(ctx), c.apiServerAudience(), c.mapping(), c.accountLink(ctx), permission, c.exchangeLink(),
+			c.manifest(ctx),
 		},
 		subject: fmt.Sprintf("ServiceAccount %s/%s pulling %s", c.Namespace, c.ServiceAccount, c.Image),
 		public:  c.repository != nil && c.repository.IsPublic,

@@ -149,30 +149,32 @@ func TestRepositoryThatDoesNotExist(t *testing.T) {
 
 // A filter on the pod or the node cannot be judged, because a token that was made for a check has neither.
 func TestFiltersOnThePod(t *testing.T) {
-	for _, filters := range []map[string]any{
-		{"/kubernetes.io/pod/name": "app-0"},
-		{"/kubernetes.io/node/name": "node-1"},
-		{"/kubernetes.io": map[string]any{"namespace": "team"}},
+	for name, filters := range map[string]map[string]any{
+		"pod":   {"/kubernetes.io/pod/name": "app-0"},
+		"node":  {"/kubernetes.io/node/name": "node-1"},
+		"whole": {"/kubernetes.io": map[string]any{"namespace": "team"}},
 	} {
-		w := newWorld(t, emulator.Options{})
-		w.filters(filters)
-		result := w.check()
-		if got := result.Link(trust.Mapping); got.Status != trust.Unknown || !strings.Contains(got.Detail, "depends on the pod") ||
-			result.Denied() || result.MappingID != "" {
-			t.Errorf("%v: %+v", filters, got)
-		}
-		// An earlier one that may win leaves it open which one does; one that surely does not, does not.
-		w.addMapping(emulator.Mapping{Name: "later", Priority: 200}, map[string]any{"/kubernetes.io/namespace": w.namespace})
-		w.sources.Registry = w.client(w.registry.CACertificate())
-		if got := w.check(); got.Link(trust.Mapping).Status != trust.Unknown {
-			t.Errorf("%v: %+v", filters, got.Link(trust.Mapping))
-		}
-		filters["/kubernetes.io/namespace"] = "another"
-		w.filters(filters)
-		w.sources.Registry = w.client(w.registry.CACertificate())
-		if got := w.check(); got.Link(trust.Mapping).Status != trust.OK || got.MappingName != "later" {
-			t.Errorf("%v: %+v", filters, got.Link(trust.Mapping))
-		}
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, emulator.Options{})
+			w.filters(filters)
+			result := w.check()
+			if got := result.Link(trust.Mapping); got.Status != trust.Unknown || !strings.Contains(got.Detail, "depends on the pod") ||
+				result.Denied() || result.MappingID != "" {
+				t.Errorf("%+v", got)
+			}
+			// An earlier one that may win leaves it open which one does; one that surely does not, does not.
+			w.addMapping(emulator.Mapping{Name: "later", Priority: 200}, map[string]any{"/kubernetes.io/namespace": w.namespace})
+			w.sources.Registry = w.client(w.registry.CACertificate())
+			if got := w.check(); got.Link(trust.Mapping).Status != trust.Unknown {
+				t.Errorf("%+v", got.Link(trust.Mapping))
+			}
+			filters["/kubernetes.io/namespace"] = "another"
+			w.filters(filters)
+			w.sources.Registry = w.client(w.registry.CACertificate())
+			if got := w.check(); got.Link(trust.Mapping).Status != trust.OK || got.MappingName != "later" {
+				t.Errorf("%+v", got.Link(trust.Mapping))
+			}
+		})
 	}
 }
 

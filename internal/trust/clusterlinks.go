@@ -120,7 +120,8 @@ func (c *chain) nodeAudience(ctx context.Context) Link {
 	default:
 		f.refusal = true
 		f.breaks(c.grantRemedy(), "nodes may not request tokens of the audience %q for ServiceAccount %s/%s, so that the API server "+
-			"refuses the kubelet (\"is not authorized to request tokens\")%s", c.audience, c.Namespace, c.ServiceAccount, c.otherGrants(ctx))
+			"refuses the kubelet (\"is not authorized to request tokens\")%s", c.audience, c.Namespace, c.ServiceAccount,
+			c.otherGrants(ctx))
 	}
 	return f.link(NodeAudience)
 }
@@ -128,7 +129,8 @@ func (c *chain) nodeAudience(ctx context.Context) Link {
 const noAudience = "Give audience, or credential_provider_config, or provider_id."
 
 func (c *chain) grantRemedy() string {
-	return fmt.Sprintf("resource \"aktrust_node_audience\" \"registry\" {\n  audience = %q\n  # namespaces = [%q] narrows it\n}", c.audience, c.Namespace)
+	return fmt.Sprintf("resource \"aktrust_node_audience\" \"registry\" {\n  audience = %q\n  # namespaces = [%q] narrows it\n}",
+		c.audience, c.Namespace)
 }
 
 // otherGrants tells what is granted instead. It only helps to understand, so that an error here says nothing.
@@ -209,7 +211,8 @@ func (c *chain) judgeAnnotations(f *finding) {
 	for _, key := range c.file.chosen.TokenAttributes.RequiredServiceAccountAnnotationKeys {
 		if _, found := c.account.Annotations[key]; !found {
 			f.breaks(fmt.Sprintf("kubectl annotate serviceaccount %s --namespace %s %s=VALUE", c.ServiceAccount, c.Namespace, key),
-				"it lacks the annotation %q that the provider %q of the file requires, so that the kubelet passes the plugin over", key, c.file.chosen.Name)
+				"it lacks the annotation %q that the provider %q of the file requires, so that the kubelet passes the plugin over", key,
+				c.file.chosen.Name)
 		}
 	}
 }
@@ -245,18 +248,21 @@ func (c *chain) apiServerAudience() Link {
 	case c.audience == "":
 		f.lacks(noAudience, "it is not known which audience to look at")
 	case c.opensAPIServer():
-		f.breaks("Choose an audience that only the registry takes, the same for the provider, the nodes and the file:\naudience = \"artifact-keeper\"",
+		f.breaks("Choose an audience that only the registry takes, the same for the provider, the nodes and the file:\naudience = "+
+			"\"artifact-keeper\"",
 			"%q is an audience of the API server itself: every pod holds a token for it, and whoever is handed one can act as the pod's "+
 				"ServiceAccount in the cluster", c.audience)
 	case c.token != nil && c.acceptedErr == nil:
 		f.note("the API server does not take a token for %q as a credential of its own", c.audience)
 	case c.acceptedErr != nil:
-		f.lacks(advice(c.acceptedErr), "%q is none of the usual audiences of API servers, and whether it is one of this could not be asked: %s",
+		f.lacks(advice(c.acceptedErr), "%q is none of the usual audiences of API servers, and whether it is one of this could not be "+
+			"asked: %s",
 			c.audience, c.acceptedErr)
 	case c.documents == nil:
 		f.lacks("", "%q is none of the usual audiences of API servers, and there is no token to try", c.audience)
 	default:
-		return skipped(APIServerAudience, "%q is neither the issuer nor a usual audience of API servers, and there is no token to try", c.audience)
+		return skipped(APIServerAudience, "%q is neither the issuer nor a usual audience of API servers, and there is no token to try",
+			c.audience)
 	}
 	return f.link(APIServerAudience)
 }

@@ -94,7 +94,8 @@ func (c *chain) fileLink() Link {
 	case c.file.err != nil:
 		remedy := advice(c.file.err)
 		if remedy == "" {
-			remedy = "Mend the file; a kubelet that is started with it exits. aktrust_credential_provider_config checks these rules while planning."
+			remedy = "Mend the file; a kubelet that is started with it exits. aktrust_credential_provider_config checks these rules " +
+				"while planning."
 		}
 		f.breaks(remedy, "the kubelet refuses the file: %s", c.file.err)
 	case c.file.chosen == nil:
@@ -148,7 +149,8 @@ func (c *chain) explain(provider, text string) nearMiss {
 	sameHost := strings.EqualFold(withoutPort(patternHost), withoutPort(host))
 	switch why := pattern.Compare(c.image.repository); why.Reason {
 	case kubeletconfig.PortDiffers:
-		miss.why = fmt.Sprintf("misses by the port: it has %s and the image has %s; the two must be equal", port(why.Pattern), port(why.Image))
+		miss.why = fmt.Sprintf("misses by the port: it has %s and the image has %s; the two must be equal", port(why.Pattern),
+			port(why.Image))
 		if sameHost {
 			miss.distance = 0
 		}
@@ -227,7 +229,8 @@ func (c *chain) fileAudience() Link {
 		asked, from = c.file.audience(), fmt.Sprintf("the provider %q of the file", c.file.chosen.Name)
 	}
 	if c.Audience != "" && c.Audience != asked {
-		f.breaks(fmt.Sprintf("service_account_token_audience = %q", c.Audience), "%s asks for %q, and the argument audience is %q", from, asked, c.Audience)
+		f.breaks(fmt.Sprintf("service_account_token_audience = %q", c.Audience), "%s asks for %q, and the argument audience is %q", from,
+			asked, c.Audience)
 	}
 	switch p := c.resolved.provider; {
 	case p == nil:

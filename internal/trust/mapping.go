@@ -115,9 +115,11 @@ func (c *chain) mapping() Link {
 		c.describeWinner(&f)
 	case undecided:
 		f.lacks("Filter on the namespace and the ServiceAccount, which do not change from pod to pod, or look at the mapping by eye.",
-			"which mapping wins depends on the pod or cannot be read, and a token that was made for a check has no pod: %s", c.describeMatches(nil))
+			"which mapping wins depends on the pod or cannot be read, and a token that was made for a check has no pod: %s",
+			c.describeMatches(nil))
 	case c.credential != nil:
-		f.lacks("", "the registry gave a credential for %q though no mapping matches as it is read here: %s", c.credential.Username, c.describeMatches(nil))
+		f.lacks("", "the registry gave a credential for %q though no mapping matches as it is read here: %s", c.credential.Username,
+			c.describeMatches(nil))
 	default:
 		f.refusal = true
 		f.breaks(c.nearestRemedy(), "no mapping of the provider %q matches: %s", p.Name, c.describeMatches(nil))
@@ -139,16 +141,19 @@ func (c *chain) describeWinner(f *finding) {
 	}
 	for _, other := range c.matches {
 		if other.mapping.ID != m.ID && other.mapping.IsEnabled && other.fit == accepts {
-			f.remedy(fmt.Sprintf("If %q is meant to win, give it a lower priority than %d, or narrow the filters of %q.", other.mapping.Name, m.Priority, m.Name))
+			f.remedy(fmt.Sprintf("If %q is meant to win, give it a lower priority than %d, or narrow the filters of %q.",
+				other.mapping.Name, m.Priority, m.Name))
 			break
 		}
 	}
 	var refused *artifactkeeper.Error
 	switch {
 	case c.credential != nil && m.ServiceAccountUsername != nil && *m.ServiceAccountUsername != c.credential.Username:
-		f.lacks("", "the registry gave a credential for %q, and the account of this mapping is %q", c.credential.Username, *m.ServiceAccountUsername)
+		f.lacks("", "the registry gave a credential for %q, and the account of this mapping is %q", c.credential.Username,
+			*m.ServiceAccountUsername)
 	case errors.As(c.exchangeErr, &refused) && strings.Contains(refused.Message, "did not match any identity mapping"):
-		f.breaks("Upgrade the registry where it is older than "+artifactkeeper.MinimumVersion+": it takes a JSON Pointer for the name of a claim.",
+		f.breaks("Upgrade the registry where it is older than "+artifactkeeper.MinimumVersion+": it takes a JSON Pointer for the "+
+			"name of a claim.",
 			"the mapping %q matches as it is read here, and the registry says: %s", m.Name, refused.Message)
 	}
 }

@@ -65,8 +65,7 @@ func (p *publisher) get(ctx context.Context, location string) ([]byte, error) {
 	request.Header.Set("Accept", "application/json, application/jwk-set+json")
 	response, err := p.client.Do(request)
 	if err != nil {
-		var wrapped *url.Error
-		if errors.As(err, &wrapped) {
+		if wrapped, ok := errors.AsType[*url.Error](err); ok {
 			err = wrapped.Err
 		}
 		return nil, fmt.Errorf("GET %s got no answer: %w", location, err)

@@ -45,13 +45,13 @@ func Names() []Name {
 type Status string
 
 const (
-	// OK: the link holds.
+	// OK says that the link holds.
 	OK Status = "ok"
-	// Broken: the link does not hold, and a pull fails for it.
+	// Broken says that the link does not hold, and a pull fails for it.
 	Broken Status = "broken"
-	// Unknown: the link could not be judged, for want of a permission or an answer, or because it depends on the pod.
+	// Unknown says that the link could not be judged, for want of a permission or an answer, or because it depends on the pod.
 	Unknown Status = "unknown"
-	// Skipped: the link was not asked for, or there is nothing to judge because an earlier link is broken.
+	// Skipped says that the link was not asked for, or there is nothing to judge because an earlier link is broken.
 	Skipped Status = "skipped"
 )
 

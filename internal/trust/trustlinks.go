@@ -17,7 +17,8 @@ func (c *chain) issuer() Link {
 	case found == "" && c.documentsErr != nil:
 		f.lacks(advice(c.documentsErr), "the issuer of the cluster is not known: %s", c.documentsErr)
 	case p == nil && c.providersErr != nil:
-		f.lacks(advice(c.providersErr), "the cluster's issuer is %q, and the providers of the registry are not known: %s", found, c.providersErr)
+		f.lacks(advice(c.providersErr), "the cluster's issuer is %q, and the providers of the registry are not known: %s", found,
+			c.providersErr)
 	case p == nil:
 		return skipped(Issuer, "the cluster's issuer is %q, and no provider of the registry stands for it alone", found)
 	case p.IssuerURL == found:
@@ -34,7 +35,8 @@ func (c *chain) issuer() Link {
 func difference(a, b string) string {
 	switch {
 	case strings.TrimRight(a, "/") == strings.TrimRight(b, "/"):
-		return "they differ by the trailing slash alone, which lets the registry find the provider and then refuse the token (InvalidIssuer)"
+		return "they differ by the trailing slash alone, which lets the registry find the provider and then refuse the token " +
+			"(InvalidIssuer)"
 	case strings.EqualFold(a, b):
 		return "they differ by upper and lower case alone, which counts"
 	}
@@ -63,12 +65,20 @@ func (c *chain) provider() Link {
 			"%d enabled providers have the issuer %s, and the audience %q does not single one out: %s", len(c.resolved.rivals), issuer,
 			c.audience, describeProviders(c.resolved.rivals))
 	default:
-		f.breaks(fmt.Sprintf("resource \"aktrust_ci_oidc_provider\" \"cluster\" {\n  name          = \"cluster\"\n  provider_type = \"kubernetes\"\n"+
-			"  issuer_url    = %q\n  audience      = %q\n  static_jwks   = data.aktrust_cluster_jwks.cluster.jwks\n}", issuer, c.wantedAudience()),
+		f.breaks(fmt.Sprintf(providerBlock, issuer, c.wantedAudience()),
 			"the registry has no provider of the issuer %q%s", issuer, c.otherIssuers(issuer))
 	}
 	return f.link(Provider)
 }
+
+// providerBlock is what trusts a cluster: its issuer and an audience go in.
+const providerBlock = `resource "aktrust_ci_oidc_provider" "cluster" {
+  name          = "cluster"
+  provider_type = "kubernetes"
+  issuer_url    = %q
+  audience      = %q
+  static_jwks   = data.aktrust_cluster_jwks.cluster.jwks
+}`
 
 func describeProviders(providers []artifactkeeper.Provider) string {
 	texts := make([]string, len(providers))
@@ -148,7 +158,8 @@ func (c *chain) compare(f *finding, set *jwks.Set, where, remedy string) {
 	case len(kids) == 0:
 		f.lacks(advice(c.documentsErr), "there is neither a token nor the cluster's key set to compare %s with", where)
 	case c.token == nil && len(missing) > 0 && len(missing) < len(kids):
-		f.lacks("", "%s lacks %s of the keys that the cluster publishes, and there is no token to tell which one signs", where, strings.Join(missing, ", "))
+		f.lacks("", "%s lacks %s of the keys that the cluster publishes, and there is no token to tell which one signs", where,
+			strings.Join(missing, ", "))
 	case len(missing) > 0:
 		f.breaks(remedy, "tokens are signed with the key %s, and %s has %s: the keys were rotated, or are another cluster's",
 			strings.Join(missing, ", "), where, strings.Join(set.KeyIDs(), ", "))
@@ -181,7 +192,8 @@ func (c *chain) otherMaterial(set *jwks.Set, kids []string) bool {
 	return false
 }
 
-const pin = "Pin the keys instead: static_jwks = data.aktrust_cluster_jwks.NAME.jwks. Or publish the documents where the registry reaches them."
+const pin = "Pin the keys instead: static_jwks = data.aktrust_cluster_jwks.NAME.jwks. Or publish the documents where the registry " +
+	"reaches them."
 
 // discoveredKeys fetches what the registry would fetch. From here is not from there: the exchange has the last word.
 func (c *chain) discoveredKeys(ctx context.Context, f *finding, p *artifactkeeper.Provider) {
@@ -191,7 +203,8 @@ func (c *chain) discoveredKeys(ctx context.Context, f *finding, p *artifactkeepe
 		f.note("the registry verified the token with keys that it fetched from %s; from here they cannot be fetched: %s", p.IssuerURL, err)
 		return
 	case err != nil && c.refusedForKeys():
-		f.breaks(pin, "the provider %q fetches its keys from %s, and neither the registry nor this machine gets them: %s", p.Name, p.IssuerURL, err)
+		f.breaks(pin, "the provider %q fetches its keys from %s, and neither the registry nor this machine gets them: %s", p.Name,
+			p.IssuerURL, err)
 		return
 	case err != nil:
 		f.lacks(pin, "the provider %q fetches its keys from %s, which cannot be reached from here: %s", p.Name, p.IssuerURL, err)
@@ -199,14 +212,16 @@ func (c *chain) discoveredKeys(ctx context.Context, f *finding, p *artifactkeepe
 	}
 	if documents.Issuer != p.IssuerURL {
 		f.breaks(fmt.Sprintf("Publish a discovery document with \"issuer\": %q, or pin the keys with static_jwks.", p.IssuerURL),
-			"the discovery document at %s says that its issuer is %q: %s", p.IssuerURL, documents.Issuer, difference(p.IssuerURL, documents.Issuer))
+			"the discovery document at %s says that its issuer is %q: %s", p.IssuerURL, documents.Issuer,
+			difference(p.IssuerURL, documents.Issuer))
 	}
 	set, err := jwks.Parse(documents.JWKS)
 	if err != nil {
 		f.breaks(pin, "the key set that %s publishes cannot be used: %s", p.IssuerURL, err)
 		return
 	}
-	c.compare(f, set, "the key set that "+p.IssuerURL+" publishes", "Publish the cluster's present key set (data.aktrust_cluster_jwks) at the issuer.")
+	c.compare(f, set, "the key set that "+p.IssuerURL+" publishes", "Publish the cluster's present key set "+
+		"(data.aktrust_cluster_jwks) at the issuer.")
 }
 
 // refusedForKeys reports whether the registry failed to get keys: it says so for an address that it does not dial, and

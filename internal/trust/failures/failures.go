@@ -81,20 +81,24 @@ var clusterRows = []Row{
 	{"service-account-missing", "the ServiceAccount does not exist", "the pod is not created at all", trust.ServiceAccount,
 		"there is no ServiceAccount", "kubectl create serviceaccount", "create it, or mend `serviceAccountName` of the pod"},
 	{"api-server-audience", "the audience is one of the API server", "nothing: pulls may work, and every pod's token opens the registry",
-		trust.APIServerAudience, "is an audience of the API server itself", "audience =", "choose an audience that only the registry takes"},
+		trust.APIServerAudience, "is an audience of the API server itself", "audience =",
+		"choose an audience that only the registry takes"},
 }
 
 var providerRows = []Row{
 	{"issuer-slash", "the provider's issuer differs from the cluster's by a trailing slash",
 		seenPlugin + "`CI JWT validation failed: InvalidIssuer`", trust.Issuer, "by the trailing slash alone", "issuer_url =",
 		"take `issuer_url` from `aktrust_cluster_jwks`, verbatim"},
-	{"two-providers", "two enabled providers have the issuer and the audience", seenPlugin + "`2 enabled CI OIDC providers are configured for issuer`",
+	{"two-providers", "two enabled providers have the issuer and the audience", seenPlugin +
+		"`2 enabled CI OIDC providers are configured for issuer`",
 		trust.Provider, "2 enabled providers", "--provider-id", "disable one, or name one by `--provider-id`"},
 	{"provider-disabled", "the provider is disabled", seenPlugin + "`No enabled CI OIDC provider is configured for issuer`", trust.Provider,
 		"is disabled", "is_enabled = true", "enable it"},
-	{"no-provider", "no provider has the cluster's issuer", seenPlugin + "`No enabled CI OIDC provider is configured for issuer`", trust.Provider,
+	{"no-provider", "no provider has the cluster's issuer", seenPlugin + "`No enabled CI OIDC provider is configured for issuer`",
+		trust.Provider,
 		"has no provider of the issuer", "aktrust_ci_oidc_provider", "add `aktrust_ci_oidc_provider` with the issuer of the cluster"},
-	{"key-rotated", "the cluster signs with a key that the static set does not have", seenPlugin + "`is not in this provider's static JWKS`",
+	{"key-rotated", "the cluster signs with a key that the static set does not have", seenPlugin +
+		"`is not in this provider's static JWKS`",
 		trust.Keys, "the keys were rotated", "static_jwks", "apply again with `static_jwks` from `aktrust_cluster_jwks`"},
 	{"issuer-unreachable", "the registry cannot fetch the issuer's documents", seenPlugin + "an internal error", trust.Keys,
 		"neither the registry nor this machine gets them", "static_jwks", "pin the keys with `static_jwks`"},
@@ -103,7 +107,8 @@ var providerRows = []Row{
 }
 
 var mappingRows = []Row{
-	{"no-mappings", "the provider has no mappings", seenPlugin + "`No CI OIDC identity mappings configured for this provider`", trust.Mapping,
+	{"no-mappings", "the provider has no mappings", seenPlugin + "`No CI OIDC identity mappings configured for this provider`",
+		trust.Mapping,
 		"has no identity mappings", "claim_filters", "add `aktrust_ci_oidc_mapping`"},
 	{"other-namespace", "the mapping is for another namespace", seenPlugin + noMatch, trust.Mapping,
 		"/kubernetes.io/namespace: the filter wants", "claim_filters", "filter on the pod's namespace"},
@@ -111,7 +116,8 @@ var mappingRows = []Row{
 		"did you mean /kubernetes.io/namespace", "did you mean", "write `\"/kubernetes.io/namespace\"`"},
 	{"boolean-as-text", "the filter has a value of another JSON type than the claim", seenPlugin + noMatch, trust.Mapping,
 		"the filter has", "write", "write the value in the claim's type: `true` is not `\"true\"`"},
-	{"mapping-disabled", "the mapping is disabled", seenPlugin + "`No CI OIDC identity mappings configured for this provider`", trust.Mapping,
+	{"mapping-disabled", "the mapping is disabled", seenPlugin + "`No CI OIDC identity mappings configured for this provider`",
+		trust.Mapping,
 		"and is disabled", "is_enabled = true", "enable it"},
 }
 
@@ -120,7 +126,8 @@ const noMatch = "`CI JWT did not match any identity mapping`"
 var accessRows = []Row{
 	{"earlier-mapping", "an earlier mapping wins, whose account may not read the repository", seenRefused, trust.Permission,
 		"may not read the repository", "group", "give the mapping that is meant a lower `priority`; the link `mapping` names both"},
-	{"account-deactivated", "the mapping's account is deactivated", seenPlugin + "`The service account for this CI identity mapping is deactivated`",
+	{"account-deactivated", "the mapping's account is deactivated", seenPlugin + "`The service account for this CI identity mapping " +
+		"is deactivated`",
 		trust.Account, "is deactivated", "Activate the account", "activate it in the registry, or replace the mapping"},
 	{"no-grant", "the mapping names no group and its account has no grant of its own", seenRefused, trust.Permission,
 		"no rule is about it or a group that it is in", "group_binding_ids", "name a group that may read in `group_binding_ids`"},
@@ -132,9 +139,11 @@ var accessRows = []Row{
 		"shuts every repository out", "allowed_repo_ids", "leave it out, or name repositories"},
 	{"registry-unreachable", "nothing answers at the registry's address", seenPlugin + "none, the connection fails", trust.Exchange,
 		"cannot be reached", "Nothing answers at this address", "check the address, the network policy and the proxy of the nodes"},
-	{"certificate-unknown", "the registry's certificate is signed by an unknown authority", seenPlugin + "none, the handshake fails", trust.Exchange,
+	{"certificate-unknown", "the registry's certificate is signed by an unknown authority", seenPlugin + "none, the handshake fails",
+		trust.Exchange,
 		"certificate", "ca_certificate", "give the authority: `ca_certificate` here, `--ca-file` to the plugin on the nodes"},
-	{"clock", "the clocks of the API server and the registry differ", seenPlugin + "`CI JWT validation failed: ExpiredSignature`", trust.Exchange,
+	{"clock", "the clocks of the API server and the registry differ", seenPlugin + "`CI JWT validation failed: ExpiredSignature`",
+		trust.Exchange,
 		"ExpiredSignature", "clocks", "have both follow a time server"},
 	{"manifest-missing", "the repository has no such image or tag", "`not found` in the pod's event", trust.Manifest,
 		"has no", "Push the image", "push it, or mend the image's name (`manifest = true` looks)"},
