@@ -45,9 +45,10 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				Validators: []validator.String{valid("a name of a ClusterRole", domain.ValidName)},
 			},
 			"namespaces": names("Namespaces whose ServiceAccounts it covers. All when left out; none with `[]`, so that nothing is "+
-				"granted. An import cannot tell which of `namespaces` and `groups` is empty, and takes `groups` for it.", domain.ValidNamespace),
-			"service_account_names": names("Names of the ServiceAccounts that it covers, in whichever namespace. All when left out. `[]` is "+
-				"refused: to RBAC a rule without names covers all names.", domain.ValidServiceAccountName, notEmpty{}),
+				"granted. An import cannot tell which of `namespaces` and `groups` is empty, and takes `groups` for it.",
+				domain.ValidNamespace),
+			"service_account_names": names("Names of the ServiceAccounts that it covers, in whichever namespace. All when left out. "+
+				"`[]` is refused: to RBAC a rule without names covers all names.", domain.ValidServiceAccountName, notEmpty{}),
 			"groups":      groups(),
 			"labels":      pairs("Labels of the objects. Labels that others set are left alone.", labels{}),
 			"annotations": pairs("Annotations of the objects. Annotations that others set are left alone.", annotations{}),
@@ -79,8 +80,8 @@ func names(description string, check func(string) error, more ...validator.Set) 
 
 func groups() schema.SetAttribute {
 	standard := types.SetValueMust(types.StringType, []attr.Value{types.StringValue(domain.NodesGroup)})
-	attribute := names("Groups of nodes that may ask. Default `[\""+domain.NodesGroup+"\"]`, which is all nodes. With `[]` nobody may, and there "+
-		"is no binding.", domain.ValidGroup)
+	attribute := names("Groups of nodes that may ask. Default `[\""+domain.NodesGroup+"\"]`, which is all nodes. With `[]` nobody may, "+
+		"and there is no binding.", domain.ValidGroup)
 	attribute.Computed, attribute.Default = true, setdefault.StaticValue(standard)
 	return attribute
 }

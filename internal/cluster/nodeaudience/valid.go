@@ -112,12 +112,12 @@ func (g Grant) Warnings() []Warning {
 	if g.Namespaces != nil && len(g.Namespaces) == 0 {
 		out = append(out, Warning{"namespaces", "Nothing is granted",
 			"No namespace is named, so that the ClusterRole is bound nowhere and " +
-			"no node gets a token by it. To cover all namespaces, leave namespaces out."})
+				"no node gets a token by it. To cover all namespaces, leave namespaces out."})
 	}
 	if g.Groups != nil && len(g.Groups) == 0 {
 		out = append(out, Warning{"groups", "Nothing is granted",
 			"No group is named, so that the ClusterRole is bound to nobody and no node " +
-			"gets a token by it. For all nodes, leave groups out."})
+				"gets a token by it. For all nodes, leave groups out."})
 	}
 	return out
 }
