@@ -117,11 +117,10 @@ func (c *Client) Shows(ctx context.Context, credential Credential, key string) (
 	return true, nil
 }
 
-// Unreachable reports whether err says that the registry gave no answer at all, or that something else answered for it.
+// Unreachable reports whether err says that the registry gave no answer at all.
 func Unreachable(err error) bool {
-	var transport *TransportError
-	var malformed *MalformedError
-	return errors.As(err, &transport) || errors.As(err, &malformed)
+	_, unreachable := errors.AsType[*TransportError](err)
+	return unreachable
 }
 
 // String says what the rule allows to whom.

@@ -68,8 +68,8 @@ func parseImage(text string) (image, error) {
 type chain struct {
 	Request
 	Sources
-	image image
-	now   func() time.Time
+	image        image
+	providerIDOf string // where ProviderID comes from, in words
 
 	apiVersion    string
 	apiVersionErr error
@@ -120,7 +120,7 @@ func Check(ctx context.Context, sources Sources, request Request) (Result, error
 	if request.Namespace == "" || request.ServiceAccount == "" {
 		return Result{}, errors.New("a check needs a namespace and a ServiceAccount")
 	}
-	c := &chain{Request: request, Sources: sources, image: img, now: time.Now}
+	c := &chain{Request: request, Sources: sources, image: img, providerIDOf: "the argument provider_id"}
 	c.lookAtCluster(ctx)
 	c.lookAtRegistry(ctx)
 	c.requestToken(ctx)
@@ -170,7 +170,7 @@ func (c *chain) lookAtRegistry(ctx context.Context) {
 	}
 	c.readFile()
 	if c.ProviderID == "" && c.file.chosen != nil {
-		c.ProviderID = pluginProviderID(*c.file.chosen)
+		c.ProviderID, c.providerIDOf = pluginProviderID(*c.file.chosen), "the plugin's --provider-id in the file"
 	}
 	var wanted []string
 	for _, audience := range []string{c.Audience, c.file.audience()} {

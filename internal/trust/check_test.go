@@ -230,3 +230,56 @@ func TestRefusedRequests(t *testing.T) {
 		}
 	}
 }
+
+// A provider that is named and does not exist is told apart from one that nobody names.
+func TestNamedProvider(t *testing.T) {
+	const none = "00000000-0000-0000-0000-000000000000"
+	w := newWorld(t, emulator.Options{})
+	file := w.request.KubeletConfig
+	for _, args := range []string{`"--provider-id=` + none + `"`, `"--provider-id","` + none + `"`, `"-provider-id=` + none + `"`} {
+		w.request.KubeletConfig = strings.Replace(file, `"providers":[{`, `"providers":[{"args":[`+args+`],`, 1)
+		if link := w.check().Link(trust.Provider); link.Status != trust.Broken || !strings.Contains(link.Detail, "the plugin's --provider-id") {
+			t.Errorf("%s: %+v", args, link)
+		}
+	}
+	w.request.KubeletConfig = strings.Replace(file, `"providers":[{`, `"providers":[{"env":[{"name":"AK_PROVIDER_ID","value":"`+none+`"}],`, 1)
+	if link := w.check().Link(trust.Provider); link.Status != trust.Broken {
+		t.Errorf("%+v", link)
+	}
+	w.request.ProviderID = strings.ToUpper(w.provider)
+	if result := w.check(); !result.Allowed() {
+		t.Error(result.Summary())
+	}
+	w.request.ProviderID = none
+	if link := w.check().Link(trust.Provider); link.Status != trust.Broken || !strings.Contains(link.Detail, "the argument provider_id") {
+		t.Errorf("%+v", link)
+	}
+}
+
+// A page in the place of the registry is no refusal by it.
+func TestSomethingElseAnswers(t *testing.T) {
+	w := newWorld(t, emulator.Options{})
+	w.registry.Inject(emulator.Fault{Path: "/api/...", Kind: emulator.HTMLPage})
+	result := w.check()
+	for _, name := range []trust.Name{trust.Issuer, trust.Provider, trust.Permission} {
+		if link := result.Link(name); link.Status != trust.Unknown || link.Remedy == "" {
+			t.Errorf("%+v", link)
+		}
+	}
+	if link := result.Link(trust.Exchange); link.Status != trust.Broken || result.Denied() {
+		t.Errorf("%+v", link)
+	}
+}
+
+// With a registry whose token is no administrator's, what it hides is unknown, and the exchange still speaks.
+func TestWithoutAnAdministrator(t *testing.T) {
+	w := newWorld(t, emulator.Options{})
+	w.registry.Inject(emulator.Fault{Path: "/api/v1/admin/...", Kind: emulator.Forbidden})
+	result := w.check()
+	if link := result.Link(trust.Provider); link.Status != trust.Unknown || !strings.Contains(link.Remedy, "administrator's rights") {
+		t.Errorf("%+v", link)
+	}
+	if result.Link(trust.Exchange).Status != trust.OK || result.Allowed() || result.Denied() || result.Username == "" {
+		t.Error(result.Summary())
+	}
+}

@@ -2,7 +2,9 @@ package trust
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -226,12 +228,19 @@ func (c *chain) tokenRequest() Link {
 		return skipped(TokenRequest, "there is no ServiceAccount to ask a token for")
 	case c.audience == "":
 		f.lacks(noAudience, "it is not known which audience to ask for")
-	case unanswered(c.tokenErr) || cluster.IsForbidden(c.tokenErr):
-		f.lacks(advice(c.tokenErr), "%s", c.tokenErr)
-	default:
+	case refusedRequest(c.tokenErr):
 		f.breaks(advice(c.tokenErr), "%s", c.tokenErr)
+	default: // forbidden to this account, no answer, or trouble of the API server's own
+		f.lacks(advice(c.tokenErr), "%s", c.tokenErr)
 	}
 	return f.link(TokenRequest)
+}
+
+// refusedRequest reports whether the API server found fault with what was asked, whoever asks. A token that cannot be read
+// comes from no API server, and is of no use to a kubelet either.
+func refusedRequest(err error) bool {
+	answer, ok := errors.AsType[*cluster.Error](err)
+	return !ok || slices.Contains([]int{http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity}, answer.Code)
 }
 
 // opensAPIServer reports whether the token, or one of its audience, is taken by the API server itself.

@@ -233,6 +233,8 @@ func (c *chain) fileAudience() Link {
 			asked, c.Audience)
 	}
 	switch p := c.resolved.provider; {
+	case p == nil && c.providersErr == nil && len(f.broken) == 0:
+		return skipped(FileAudience, "%s says %q, and no provider of the registry answers for the issuer", from, asked)
 	case p == nil:
 		f.lacks("", "%s says %q, and there is no provider of the registry to compare it with", from, asked)
 	case p.Audience != asked:
