@@ -45,9 +45,10 @@ func (e *UnknownError) Error() string {
 // Advice says what to do about it.
 func (e *UnknownError) Advice() string {
 	from := strings.Join(e.Arguments, " and ")
-	return "A data source is read, and an ephemeral resource opened, while planning, unless it depends on something that is not " +
-		"there yet: add depends_on with the resource that " + from + " comes from, so that it happens during apply. For an import, " +
-		"apply that resource first."
+	return "A data source is read while planning, unless it depends on something that is not there yet: add depends_on with the " +
+		"resource that " + from + " comes from, so that it is read during apply. An ephemeral resource waits when one of its " +
+		"arguments comes from that resource; under Terraform depends_on alone does not make it wait. For an import, apply that " +
+		"resource first."
 }
 
 // warnOnce gives the warning that a refresh did not happen, the first time it is asked for.

@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -18,6 +19,7 @@ import (
 	"github.com/aktrust/terraform-provider-aktrust/internal/clusterjwks"
 	"github.com/aktrust/terraform-provider-aktrust/internal/connection"
 	"github.com/aktrust/terraform-provider-aktrust/internal/credentialproviderconfig"
+	ephemerals "github.com/aktrust/terraform-provider-aktrust/internal/ephemeral"
 	"github.com/aktrust/terraform-provider-aktrust/internal/functions"
 	"github.com/aktrust/terraform-provider-aktrust/internal/group"
 	"github.com/aktrust/terraform-provider-aktrust/internal/mappingsexclusive"
@@ -34,8 +36,9 @@ type Provider struct {
 }
 
 var (
-	_ provider.Provider              = (*Provider)(nil)
-	_ provider.ProviderWithFunctions = (*Provider)(nil)
+	_ provider.Provider                       = (*Provider)(nil)
+	_ provider.ProviderWithEphemeralResources = (*Provider)(nil)
+	_ provider.ProviderWithFunctions          = (*Provider)(nil)
 )
 
 // New gives a provider of this version, which reads its defaults from the process' environment.
@@ -86,7 +89,7 @@ func (p *Provider) Configure(ctx context.Context, req provider.ConfigureRequest,
 			return cluster.New(kubernetes.config)
 		},
 	)
-	resp.ResourceData, resp.DataSourceData = data, data
+	resp.ResourceData, resp.DataSourceData, resp.EphemeralResourceData = data, data, data
 }
 
 // Resources lists the resources.
@@ -111,6 +114,14 @@ func (p *Provider) DataSources(context.Context) []func() datasource.DataSource {
 		group.NewDataSource,
 		pullcheck.Factory(),
 		repository.NewDataSource,
+	}
+}
+
+// EphemeralResources lists the ephemeral resources.
+func (p *Provider) EphemeralResources(context.Context) []func() ephemeral.EphemeralResource {
+	return []func() ephemeral.EphemeralResource{
+		ephemerals.NewRegistryCredentials,
+		ephemerals.NewServiceAccountToken,
 	}
 }
 
