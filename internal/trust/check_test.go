@@ -1,6 +1,7 @@
 package trust_test
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/aktrust/terraform-provider-aktrust/internal/artifactkeeper/emulator"
 	"github.com/aktrust/terraform-provider-aktrust/internal/cluster"
+	"github.com/aktrust/terraform-provider-aktrust/internal/jwks"
 	"github.com/aktrust/terraform-provider-aktrust/internal/trust"
 )
 
@@ -281,5 +283,20 @@ func TestWithoutAnAdministrator(t *testing.T) {
 	}
 	if result.Link(trust.Exchange).Status != trust.OK || result.Allowed() || result.Denied() || result.Username == "" {
 		t.Error(result.Summary())
+	}
+}
+
+// A key of another cluster under the kid of this one passes for the right one until its material is looked at.
+func TestOtherKeyUnderTheSameKid(t *testing.T) {
+	w := newWorld(t, emulator.Options{})
+	documents, err := w.cluster.OIDCDocuments(t.Context())
+	w.must(err)
+	published, err := jwks.Parse(documents.JWKS)
+	w.must(err)
+	w.updateProvider(func(p *emulator.Provider) {
+		p.StaticJWKS = bytes.ReplaceAll(strangeKeys(t), []byte("another-clusters-key"), []byte(published.KeyIDs()[0]))
+	})
+	if link := w.check().Link(trust.Keys); link.Status != trust.Broken || !strings.Contains(link.Detail, "has another key under the kid") {
+		t.Errorf("%+v", link)
 	}
 }
