@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"reflect"
 	"strconv"
+	"strings"
 
 	"github.com/go-jose/go-jose/v4"
 )
@@ -40,17 +41,9 @@ func publicKey(kid string) *ecdsa.PublicKey {
 	return public
 }
 
-// HCL quotes a text as an HCL string.
+// HCL quotes a text as an HCL string, in which ${ and %{ begin a template unless the sign is doubled.
 func HCL(text string) string {
-	quoted := strconv.Quote(text)
-	out := make([]rune, 0, len(quoted))
-	for _, r := range quoted {
-		out = append(out, r)
-		if r == '$' || r == '%' {
-			out = append(out, r) // ${ and %{ begin a template.
-		}
-	}
-	return string(out)
+	return strings.NewReplacer("${", "$${", "%{", "%%{").Replace(strconv.Quote(text))
 }
 
 // SameJSON reports whether two JSON texts hold the same value; an empty text is null.
