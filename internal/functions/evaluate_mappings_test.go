@@ -177,7 +177,7 @@ output "data" { value = provider::aktrust::evaluate_mappings(data.aktrust_ci_oid
 	w.Apply()
 	w.Plan(0)
 	for _, name := range []string{"resource", "data"} {
-		same(t, name, "winner: pods\npods true: ", output[verdict](t, w, name).String())
+		same(t, name, "winner: pods\n"+"pods true: ", output[verdict](t, w, name).String())
 	}
 }
 
