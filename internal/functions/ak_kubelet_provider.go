@@ -55,10 +55,10 @@ func (akKubeletProvider) Definition(_ context.Context, _ function.DefinitionRequ
 			},
 		},
 		VariadicParameter: function.DynamicParameter{
-			Name:                "options",
+			Name: "options",
 			MarkdownDescription: "At most one object of options, left out where there is nothing to say. A null in it is the same as " +
 				"leaving that option out. OpenTofu takes a null of no type, such as a variable without `type`, for unknown: give `{}`.",
-			AllowNullValue:      true,
+			AllowNullValue: true,
 		},
 		Return: function.ObjectReturn{AttributeTypes: entryType.AttrTypes},
 	}
