@@ -1,5 +1,5 @@
 output "kubelet_args" {
-  description = "Flags that every kubelet must be started with."
+  description = "Flags to start every kubelet with, when the file has the same path there as here."
   value       = aktrust_credential_provider_config.kubelet.kubelet_args
 }
 
