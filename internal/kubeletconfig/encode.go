@@ -54,7 +54,7 @@ var ErrNotText = errors.New("not valid UTF-8")
 // in a fixed order, absent ones are left out, durations are written in Go's canonical form (12h is 12h0m0s).
 // The config is not validated. The error wraps [ErrNotText] and names the provider.
 func Encode(config Config, format Format) ([]byte, error) {
-	out := document{APIVersion: config.APIVersion, Kind: Kind}
+	out := document{APIVersion: text(config.APIVersion), Kind: Kind}
 	if config.Providers != nil {
 		out.Providers = make(list[entry], len(config.Providers))
 	}
@@ -106,35 +106,58 @@ type list[T any] []T
 
 func (l list[T]) IsZero() bool { return l == nil }
 
+// text is a string. YAML's block style, which the library takes for several lines, reads a tab at the beginning of a line for
+// its indentation, so that such a text is quoted.
+type text string
+
+func (t text) MarshalYAML() (any, error) {
+	if strings.Contains(string(t), "\n") && strings.Contains("\n"+string(t), "\n\t") {
+		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: string(t), Style: yaml.DoubleQuotedStyle}, nil
+	}
+	return string(t), nil
+}
+
+// texts keeps nil and empty apart.
+func texts(in []string) list[text] {
+	if in == nil {
+		return nil
+	}
+	out := make(list[text], len(in))
+	for i, one := range in {
+		out[i] = text(one)
+	}
+	return out
+}
+
 // document and the types below are the file in the order in which people read it. The public types of k8s.io/kubelet
 // would do but for two things: YAML made from them is in alphabetical order, and an empty list is lost.
 type document struct {
-	APIVersion string      `json:"apiVersion" yaml:"apiVersion"`
+	APIVersion text        `json:"apiVersion" yaml:"apiVersion"`
 	Kind       string      `json:"kind" yaml:"kind"`
 	Providers  list[entry] `json:"providers,omitzero" yaml:"providers,omitempty"`
 }
 
 type entry struct {
-	Name                 string            `json:"name" yaml:"name"`
-	MatchImages          list[string]      `json:"matchImages,omitzero" yaml:"matchImages,omitempty"`
+	Name                 text              `json:"name" yaml:"name"`
+	MatchImages          list[text]        `json:"matchImages,omitzero" yaml:"matchImages,omitempty"`
 	DefaultCacheDuration *duration         `json:"defaultCacheDuration,omitempty" yaml:"defaultCacheDuration,omitempty"`
-	APIVersion           string            `json:"apiVersion" yaml:"apiVersion"`
-	Args                 list[string]      `json:"args,omitzero" yaml:"args,omitempty"`
+	APIVersion           text              `json:"apiVersion" yaml:"apiVersion"`
+	Args                 list[text]        `json:"args,omitzero" yaml:"args,omitempty"`
 	Env                  list[envEntry]    `json:"env,omitzero" yaml:"env,omitempty"`
 	TokenAttributes      *attributesObject `json:"tokenAttributes,omitempty" yaml:"tokenAttributes,omitempty"`
 }
 
 type envEntry struct {
-	Name  string `json:"name" yaml:"name"`
-	Value string `json:"value" yaml:"value"`
+	Name  text `json:"name" yaml:"name"`
+	Value text `json:"value" yaml:"value"`
 }
 
 type attributesObject struct {
-	Audience               string       `json:"serviceAccountTokenAudience" yaml:"serviceAccountTokenAudience"`
-	CacheType              string       `json:"cacheType" yaml:"cacheType"`
-	RequireServiceAccount  *bool        `json:"requireServiceAccount,omitempty" yaml:"requireServiceAccount,omitempty"`
-	RequiredAnnotationKeys list[string] `json:"requiredServiceAccountAnnotationKeys,omitzero" yaml:"requiredServiceAccountAnnotationKeys,omitempty"` //nolint:lll // The names are that long.
-	OptionalAnnotationKeys list[string] `json:"optionalServiceAccountAnnotationKeys,omitzero" yaml:"optionalServiceAccountAnnotationKeys,omitempty"` //nolint:lll // The names are that long.
+	Audience               text       `json:"serviceAccountTokenAudience" yaml:"serviceAccountTokenAudience"`
+	CacheType              text       `json:"cacheType" yaml:"cacheType"`
+	RequireServiceAccount  *bool      `json:"requireServiceAccount,omitempty" yaml:"requireServiceAccount,omitempty"`
+	RequiredAnnotationKeys list[text] `json:"requiredServiceAccountAnnotationKeys,omitzero" yaml:"requiredServiceAccountAnnotationKeys,omitempty"` //nolint:lll // The names are that long.
+	OptionalAnnotationKeys list[text] `json:"optionalServiceAccountAnnotationKeys,omitzero" yaml:"optionalServiceAccountAnnotationKeys,omitempty"` //nolint:lll // The names are that long.
 }
 
 type duration time.Duration
@@ -143,25 +166,25 @@ func (d duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d)
 
 func newEntry(p Provider) entry {
 	out := entry{
-		Name:                 p.Name,
-		MatchImages:          p.MatchImages,
+		Name:                 text(p.Name),
+		MatchImages:          texts(p.MatchImages),
 		DefaultCacheDuration: (*duration)(p.DefaultCacheDuration),
-		APIVersion:           p.APIVersion,
-		Args:                 p.Args,
+		APIVersion:           text(p.APIVersion),
+		Args:                 texts(p.Args),
 	}
 	if p.Env != nil {
 		out.Env = make(list[envEntry], len(p.Env))
 	}
 	for i, variable := range p.Env {
-		out.Env[i] = envEntry(variable)
+		out.Env[i] = envEntry{Name: text(variable.Name), Value: text(variable.Value)}
 	}
 	if t := p.TokenAttributes; t != nil {
 		out.TokenAttributes = &attributesObject{
-			Audience:               t.ServiceAccountTokenAudience,
-			CacheType:              t.CacheType,
+			Audience:               text(t.ServiceAccountTokenAudience),
+			CacheType:              text(t.CacheType),
 			RequireServiceAccount:  t.RequireServiceAccount,
-			RequiredAnnotationKeys: t.RequiredServiceAccountAnnotationKeys,
-			OptionalAnnotationKeys: t.OptionalServiceAccountAnnotationKeys,
+			RequiredAnnotationKeys: texts(t.RequiredServiceAccountAnnotationKeys),
+			OptionalAnnotationKeys: texts(t.OptionalServiceAccountAnnotationKeys),
 		}
 	}
 	return out
@@ -169,18 +192,18 @@ func newEntry(p Provider) entry {
 
 // checkText finds strings that an encoder would silently bend into valid UTF-8.
 func checkText(p Provider) error {
-	texts := append([]string{p.Name, p.APIVersion}, p.MatchImages...)
-	texts = append(texts, p.Args...)
+	all := append([]string{p.Name, p.APIVersion}, p.MatchImages...)
+	all = append(all, p.Args...)
 	for _, variable := range p.Env {
-		texts = append(texts, variable.Name, variable.Value)
+		all = append(all, variable.Name, variable.Value)
 	}
 	if t := p.TokenAttributes; t != nil {
-		texts = append(texts, t.ServiceAccountTokenAudience, t.CacheType)
-		texts = append(texts, t.RequiredServiceAccountAnnotationKeys...)
-		texts = append(texts, t.OptionalServiceAccountAnnotationKeys...)
+		all = append(all, t.ServiceAccountTokenAudience, t.CacheType)
+		all = append(all, t.RequiredServiceAccountAnnotationKeys...)
+		all = append(all, t.OptionalServiceAccountAnnotationKeys...)
 	}
-	for _, text := range texts {
-		if !utf8.ValidString(text) {
+	for _, one := range all {
+		if !utf8.ValidString(one) {
 			return ErrNotText
 		}
 	}

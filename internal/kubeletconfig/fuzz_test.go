@@ -59,6 +59,8 @@ func FuzzEncode(f *testing.F) {
 	} {
 		f.Add(text, text, int64(12*time.Hour))
 	}
+	f.Add("\t", "`\nb", int64(time.Second)) // A tab in front of the first of several lines,
+	f.Add("if x\n\tthen y", "a", int64(1))  // and of a later one.
 	f.Fuzz(func(t *testing.T, a, b string, nanoseconds int64) {
 		if !utf8.ValidString(a) || !utf8.ValidString(b) {
 			return
