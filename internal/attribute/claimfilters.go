@@ -96,12 +96,15 @@ func (v ClaimFilters) Equal(o attr.Value) bool {
 	return ok && v.DynamicValue.Equal(other.DynamicValue)
 }
 
-// DynamicSemanticEquals tells whether both values are filters that mean the same. Values that are not fully known, or
-// are no filters, are never equal to others.
+// DynamicSemanticEquals tells whether both values are filters that mean the same. Values that are not fully known
+// are never equal, and what is no filters is equal to itself alone.
 func (v ClaimFilters) DynamicSemanticEquals(ctx context.Context, o basetypes.DynamicValuable) (bool, diag.Diagnostics) {
 	plain, diags := o.ToDynamicValue(ctx)
 	if diags.HasError() {
 		return false, diags
+	}
+	if v.DynamicValue.Equal(plain) && v.IsFullyKnown(ctx) {
+		return true, diags // As in most reads and plans, which need not parse anything then.
 	}
 	left, err := v.lenient(ctx)
 	if err != nil {

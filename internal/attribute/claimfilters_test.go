@@ -261,7 +261,8 @@ func TestMeaningOfFilters(t *testing.T) {
 		"1 and 1.0":         {filtersOf(object(map[string]attr.Value{"a": number(t, "1.0")})), attribute.NewClaimFiltersText(`{"a":1.0}`), false},
 		"other value":       {attribute.NewClaimFiltersText(`{"a":1}`), attribute.NewClaimFiltersText(`{"a":2}`), false},
 		"unknown":           {unknown, unknown, false},
-		"no filters":        {filtersOf(text("x")), filtersOf(text("x")), false},
+		"no filters":        {filtersOf(text("x")), filtersOf(text("y")), false},
+		"no filters, twice": {filtersOf(text("x")), filtersOf(text("x")), true},
 		"null":              {attribute.NewClaimFiltersNull(), attribute.NewClaimFiltersText("{}"), false},
 	}
 	for name, test := range tests {

@@ -113,13 +113,8 @@ func (m *model) fromAPI(ctx context.Context, out artifactkeeper.Mapping) diag.Di
 			fmt.Sprintf("The registry's filters of %s cannot be read: %s.", m.describe(), err))
 		return diags
 	}
-	read := attribute.NewClaimFiltersValue(ctx, filters)
-	same := false
-	if !m.ClaimFilters.IsAbsent() && m.ClaimFilters.IsFullyKnown(ctx) {
-		same, diags = m.ClaimFilters.DynamicSemanticEquals(ctx, read)
-	}
-	if !same {
-		m.ClaimFilters = read
+	if was, known := m.filters(ctx); !known || !was.Equal(filters) {
+		m.ClaimFilters = attribute.NewClaimFiltersValue(ctx, filters)
 	}
 	return diags
 }
