@@ -11,6 +11,7 @@ import (
 
 	"github.com/aktrust/terraform-provider-aktrust/internal/artifactkeeper"
 	"github.com/aktrust/terraform-provider-aktrust/internal/attribute"
+	"github.com/aktrust/terraform-provider-aktrust/internal/issuer"
 	"github.com/aktrust/terraform-provider-aktrust/internal/jwks"
 )
 
@@ -131,7 +132,7 @@ func (m model) warnings(prior model) diag.Diagnostics {
 		}
 	}
 	if m.KeySource.ValueString() == artifactkeeper.KeySourceDiscovery && known(m.IssuerURL) {
-		if problem := notPublic(m.IssuerURL.ValueString()); problem != "" {
+		if problem := issuer.NotPublic(m.IssuerURL.ValueString()); problem != "" {
 			w.AddAttributeWarning(path.Root("issuer_url"), "The registry may not reach this issuer",
 				fmt.Sprintf("With discovery the registry fetches the keys from %s, and %s. Unless the registry reaches it, every "+
 					"exchange fails. Give the keys as static_jwks, for example data.aktrust_cluster_jwks.NAME.jwks.",
