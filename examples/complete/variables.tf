@@ -61,3 +61,15 @@ variable "kubelet_config_path" {
   type        = string
   default     = "credential-provider.yaml"
 }
+
+variable "allowed_pull" {
+  description = "A ServiceAccount that has to be able to pull an image, and the image without the registry's host."
+  type        = object({ namespace = string, service_account = string, image = string })
+  default     = { namespace = "team", service_account = "default", image = "team/app:1.0" }
+}
+
+variable "denied_pull" {
+  description = "A ServiceAccount of another namespace, and an image that it must not be able to pull."
+  type        = object({ namespace = string, service_account = string, image = string })
+  default     = { namespace = "default", service_account = "default", image = "team/app:1.0" }
+}

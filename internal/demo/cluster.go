@@ -32,6 +32,14 @@ type workload struct {
 
 func (w workload) String() string { return w.pod.Namespace + "/" + w.serviceAccount }
 
+// pull is the workload with an image of a repository, as a variable of examples/complete.
+func (w workload) pull(repository string) map[string]string {
+	return map[string]string{
+		"namespace": w.pod.Namespace, "service_account": w.serviceAccount,
+		"image": fmt.Sprintf("%s/%s:%s", repository, imageName, imageTag),
+	}
+}
+
 // schedule makes a pod that runs on the node as a ServiceAccount of a namespace.
 func schedule(ctx context.Context, admin *controlplane.API, namespace, serviceAccount string) (workload, error) {
 	if err := errors.Join(

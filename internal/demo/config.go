@@ -37,6 +37,9 @@ func (d *demo) apply(ctx context.Context) error {
 		return err
 	}
 	d.report.fact("apply", "%s", lineWith(out, "Apply complete!"))
+	if strings.Contains(out, "Check block assertion failed") {
+		return fmt.Errorf("after the apply a check fails:\n%s", out)
+	}
 	return nil
 }
 

@@ -82,6 +82,9 @@ func (d *demo) widenFilter(ctx context.Context) (done string, said []string, err
 	if err := d.client.setFilters(ctx, plugin.providerID, mapping, filters); err != nil {
 		return "", nil, err
 	}
+	if d.foreign, err = d.granted(ctx, d.sandbox, plugin.audience); err != nil {
+		return "", nil, err
+	}
 	got, err := d.exchange(ctx, d.foreign, plugin)
 	if err != nil {
 		return "", nil, fmt.Errorf("the filter was widened, but the registry does not take the token of %s: %w", d.sandbox, err)
@@ -108,6 +111,7 @@ func (d *demo) rotateKey(ctx context.Context) (done string, said []string, err e
 	if err := d.plane.RotateSigningKey(ctx, controlplane.Keys{Sign: next, Verify: []*controlplane.Key{d.signing}}); err != nil {
 		return "", nil, err
 	}
+	d.signing = next
 	token, err := d.granted(ctx, d.app, plugin.audience)
 	if err != nil {
 		return "", nil, err
@@ -162,16 +166,8 @@ func (d *demo) repaired(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	token, err := d.granted(ctx, d.app, plugin.audience)
-	if err != nil {
+	if err := d.pulls(ctx); err != nil {
 		return err
-	}
-	got, err := d.exchange(ctx, token, plugin)
-	if err != nil {
-		return fmt.Errorf("the registry does not take the token of %s: %w", d.app, err)
-	}
-	if _, _, err := d.client.pull(ctx, "team", got); err != nil {
-		return fmt.Errorf("%s may not pull %s: %w", got.Username, d.image("team"), err)
 	}
 	refused, err := d.mustRefuse(ctx, d.foreign, plugin)
 	if err != nil {

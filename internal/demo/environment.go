@@ -32,7 +32,7 @@ type demo struct {
 	report   *report
 	dir      string // removed at the end
 	plane    *controlplane.ControlPlane
-	signing  *controlplane.Key // the API server's at the start
+	signing  *controlplane.Key // the API server's
 	registry *emulator.Server
 	client   *registryClient
 	cli      *cli.Workspace
@@ -41,7 +41,7 @@ type demo struct {
 	digests map[string]string
 	app     workload // may pull
 	sandbox workload // may not
-	// foreign is a token of sandbox, from before the signing key is rotated.
+	// foreign is a token of sandbox, from before something drifts.
 	foreign string
 }
 
@@ -173,7 +173,7 @@ func (d *demo) prepareWorkspace(program string) error {
 			return err
 		}
 	}
-	variables, err := json.MarshalIndent(map[string]string{
+	variables, err := json.MarshalIndent(map[string]any{
 		"cluster_name":            "demo",
 		"registry_endpoint":       d.registry.URL(),
 		"registry_ca_certificate": d.registry.CACertificate(),
@@ -181,6 +181,8 @@ func (d *demo) prepareWorkspace(program string) error {
 		"kubeconfig":              d.path(kubeconfigFile),
 		"kubeconfig_context":      controlplane.Context,
 		"kubelet_config_path":     d.path(nodeFile),
+		"allowed_pull":            d.app.pull("team"),
+		"denied_pull":             d.sandbox.pull("team"),
 	}, "", "  ")
 	if err != nil {
 		return err

@@ -28,8 +28,11 @@ func (d *demo) steps() []step {
 		{"2. A pod of the namespace team may pull the image of its team", d.provePull},
 		{"3. A pod of another namespace may not", d.proveRefusal},
 		{"4. A second plan finds nothing to do", d.proveEmptyPlan},
-		{"5. What others change behind the provider's back shows in the next plan, and one apply mends it", d.proveDrift},
-		{"6. A destroy leaves nothing behind", d.proveDestroy},
+		{"5. Every plan checks two pulls: one that has to work, and one that must not", d.proveChecks},
+		{"6. A link breaks that nothing in the configuration manages, and the plan names it", d.proveBrokenLink},
+		{"7. The signing key is rotated without an outage", d.proveRotation},
+		{"8. What others change behind the provider's back shows in the next plan, and one apply mends it", d.proveDrift},
+		{"9. A destroy leaves nothing behind", d.proveDestroy},
 	}
 }
 
@@ -101,10 +104,11 @@ func (d *demo) proveRefusal(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if d.foreign, err = d.granted(ctx, d.sandbox, plugin.audience); err != nil {
+	token, err := d.granted(ctx, d.sandbox, plugin.audience)
+	if err != nil {
 		return "", err
 	}
-	refused, err := d.mustRefuse(ctx, d.foreign, plugin)
+	refused, err := d.mustRefuse(ctx, token, plugin)
 	if err != nil {
 		return "", err
 	}

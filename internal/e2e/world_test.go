@@ -212,7 +212,10 @@ func (w *world) prepareExample() error {
 func (w *world) writeVariables() error {
 	authority := filepath.Join(w.node.Dir(), "registry-ca.crt")
 	kubeconfig := filepath.Join(w.node.Dir(), "kubeconfig")
-	variables, err := json.Marshal(map[string]string{
+	pull := func(namespace string) map[string]string {
+		return map[string]string{"namespace": namespace, "service_account": "app", "image": "team/app:1.0"}
+	}
+	variables, err := json.Marshal(map[string]any{
 		"cluster_name":            "e2e",
 		"registry_endpoint":       w.registry.URL(),
 		"registry_ca_certificate": w.registry.CACertificate(),
@@ -220,6 +223,8 @@ func (w *world) writeVariables() error {
 		"kubeconfig":              kubeconfig,
 		"kubeconfig_context":      controlplane.Context,
 		"kubelet_config_path":     filepath.Join(w.node.Dir(), "credential-provider.yaml"),
+		"allowed_pull":            pull("team"),
+		"denied_pull":             pull("sandbox"),
 	})
 	return errors.Join(err,
 		w.cli.Write("terraform.tfvars.json", string(variables)),

@@ -3,6 +3,7 @@
 package examples_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -60,21 +61,37 @@ func TestOtherProvidersHaveFilesOfTheirOwn(t *testing.T) {
 	}, found)
 }
 
+// The example is applied as it is, and its checks tell an allowed pull from a denied one.
 func TestCompleteExample(t *testing.T) {
 	registry := acctest.Registry(t, emulator.Options{})
-	registry.AddGroup("team-readers", "")
+	readers := registry.AddGroup("team-readers", "").ID
 	registry.AddGroup("platform-readers", "")
+	repository := registry.AddRepository(emulator.Repository{Key: "team"}).ID
+	rule := registry.AddPermission(emulator.Permission{
+		PrincipalType: "group", PrincipalID: readers, TargetType: "repository", TargetID: repository,
+	})
 	plane := cluster(t)
+	admin := plane.As(controlplane.Admin)
+	for _, namespace := range []string{"team", "default"} {
+		err := errors.Join(admin.EnsureNamespace(t.Context(), namespace), admin.EnsureServiceAccount(t.Context(), namespace, "default", nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
 	if err := plane.WriteKubeconfig(kubeconfig, controlplane.Admin); err != nil {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "credential-provider.yaml")
-	out := outputs(t, "complete", map[string]any{
+	w := example(t, "complete", map[string]any{
 		"cluster_name": "prod", "registry_endpoint": registry.URL(), "registry_token": registry.Token(),
 		"registry_ca_certificate": registry.CACertificate(), "kubeconfig": kubeconfig, "kubelet_config_path": file,
 	})
+	w.Plan(2)
+	acctest.Silent(t, w.Apply(), "assertion failed")
+	acctest.Silent(t, w.Plan(0), "Warning")
 	starts(t, file, readFile(t, file))
+	out := outputsOf(t, w)
 	if kids := output[[]string](t, out, "key_ids"); len(kids) != 1 {
 		t.Errorf("the registry accepts the keys %q", kids)
 	}
@@ -83,4 +100,22 @@ func TestCompleteExample(t *testing.T) {
 			t.Errorf("the account of %s is %q", name, account)
 		}
 	}
+
+	// What nothing here manages: the plan has nothing to do, and says what is broken.
+	if err := registry.DeletePermission(rule.ID); err != nil {
+		t.Fatal(err)
+	}
+	acctest.Says(t, w.Plan(0), "No changes.", "assertion failed", "team/default", "is refused", "[permission]")
+	registry.AddPermission(rule)
+	acctest.Silent(t, w.Plan(0), "Warning")
+
+	// A hole that no resource of the example sees either.
+	_, err := registry.AddMapping(emulator.Mapping{
+		Name: "everybody", ProviderID: registry.State().Providers[0].ID, Priority: 1, IsEnabled: true,
+		ClaimFilters: []byte("{}"), GroupBindingIDs: []string{readers},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	acctest.Says(t, w.Plan(0), "No changes.", "assertion failed", "default/default", `is allowed, by the mapping "everybody"`)
 }

@@ -118,17 +118,23 @@ func outputs(t *testing.T, name string, variables map[string]any) map[string]jso
 		w.Plan(2)
 		w.Apply()
 		w.Plan(0)
-		var values map[string]struct{ Value json.RawMessage }
-		if err := json.Unmarshal([]byte(w.Expect(0, "output", "-json")), &values); err != nil {
-			t.Fatal(err)
-		}
-		result := map[string]json.RawMessage{}
-		for name, output := range values {
-			result[name] = output.Value
-		}
-		applied[string(key)] = result
+		applied[string(key)] = outputsOf(t, w)
 	}
 	return applied[string(key)]
+}
+
+// outputsOf are those of what was applied.
+func outputsOf(t *testing.T, w *acctest.Workspace) map[string]json.RawMessage {
+	t.Helper()
+	var values map[string]struct{ Value json.RawMessage }
+	if err := json.Unmarshal([]byte(w.Expect(0, "output", "-json")), &values); err != nil {
+		t.Fatal(err)
+	}
+	result := map[string]json.RawMessage{}
+	for name, output := range values {
+		result[name] = output.Value
+	}
+	return result
 }
 
 // applied are the outputs of what was applied already. The tests of this package run one after the other.

@@ -22,7 +22,9 @@ const description = "Whether pods of a ServiceAccount may pull an image with the
 	"and serviceaccounts/token (with a client certificate: tokenreviews too). Where it may not, the link is `unknown` and names the " +
 	"rule. It also reads the cluster's OIDC documents, and the ClusterRoles and bindings of `aktrust_node_audience`. The registry's " +
 	"token has to be an administrator's.\n\nA data source is read while planning, so a check of what the same apply makes needs " +
-	"`depends_on`, or stands in a `check` block, which is looked at after the apply too."
+	"`depends_on`: it is then read during that apply, and at once in every plan that changes none of it. Write it beside a `check` " +
+	"block, not into it: a data source inside of one is planned to be read again in every run, and `plan -detailed-exitcode` never " +
+	"exits with 0."
 
 // Schema describes the data source.
 func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
