@@ -3,6 +3,7 @@ package functions_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -251,6 +252,7 @@ func TestRefusalsUnderTheCLI(t *testing.T) {
 		},
 		`matching_providers(file("${path.module}/config.yaml"), "ak.test")`:          {`Invalid value for "text" parameter: over this file`},
 		`ak_kubelet_provider("http://ak.test", "a", ["ak.test"])`:                    {`Invalid value for "url" parameter: http:// is refused`},
+		`issuer_documents("https://ak.test/", "")`:                                   {`Invalid value for "issuer" parameter: it ends in a slash`},
 		`ak_kubelet_provider("https://ak.test", "a", [])`:                            {`Invalid value for "match_images" parameter: over this the kubelet`},
 		`ak_kubelet_provider("https://ak.test", "a", ["ak.test"], {timeout = 5})`:    {`Invalid value for "options" parameter: timeout has to be a string, but its type is number`},
 		`ak_kubelet_provider("https://ak.test", "a", ["ak.test"], {}, {name = "a"})`: {`Invalid value for "options" parameter: there can be one object of options only`},
@@ -281,6 +283,8 @@ func TestExamples(t *testing.T) {
 	evaluated := run(t, "evaluate_mappings")
 	same(t, "allowed", "team", output[string](t, evaluated, "allowed"))
 	same(t, "denied", (*string)(nil), output[verdict](t, evaluated, "denied").Winner)
+	files := output[map[string]string](t, run(t, "issuer_documents", "jwks.json"), "files")
+	same(t, "files", []string{"clusters/prod/.well-known/openid-configuration", "clusters/prod/openid/v1/jwks"}, slices.Sorted(maps.Keys(files)))
 	for _, w := range []*acctest.Workspace{
 		run(t, "ak_kubelet_provider"),
 		run(t, "parse_credential_provider_config", "config.json"),
@@ -299,7 +303,7 @@ func TestExamples(t *testing.T) {
 		}
 	}
 	entries, err := os.ReadDir(examples)
-	if err != nil || len(entries) != 5 {
+	if err != nil || len(entries) != 6 {
 		t.Errorf("there are %d examples (%v); are they all run above?", len(entries), err)
 	}
 }

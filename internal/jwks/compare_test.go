@@ -146,7 +146,9 @@ func TestAlgorithms(t *testing.T) {
 	text := set(t,
 		rsaKey(2048, 1).kid("a"), rsaKey(2048, 2).with(jwk{"kid": "b", "alg": "PS512"}),
 		rsaKey(2048, 3).with(jwk{"kid": "c", "alg": "RS256"}),
-		ecKey(t, elliptic.P256()).kid("d"), ecKey(t, elliptic.P384()).kid("e"), ecKey(t, elliptic.P521()).kid("f"))
+		ecKey(t, elliptic.P256()).kid("d"), ecKey(t, elliptic.P384()).kid("e"), ecKey(t, elliptic.P521()).kid("f"),
+		rsaKey(2048, 4).with(jwk{"kid": "g", "use": "enc", "alg": "RS384"}), rsaKey(2048, 5).with(jwk{"kid": "h", "alg": "RSA-OAEP"}),
+		ecKey(t, elliptic.P384()).with(jwk{"kid": "i", "use": "sig", "alg": "PS256"}))
 	want := []string{"ES256", "ES384", "ES512", "PS512", "RS256"}
 	if diff := cmp.Diff(want, parse(t, text).Algorithms()); diff != "" {
 		t.Error(diff)

@@ -11,6 +11,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/go-jose/go-jose/v4"
@@ -212,6 +213,17 @@ func (k *Key) encode(object map[string]any, public crypto.PublicKey) error {
 }
 
 func (k Key) id() id { return id{present: k.hasID, text: k.KeyID} }
+
+// signatures are the algorithms of signatures, per kty (RFC 7518 section 3.1).
+var signatures = map[string][]string{
+	"RSA": {"RS256", "RS384", "RS512", "PS256", "PS384", "PS512"},
+	"EC":  {"ES256", "ES384", "ES512"},
+}
+
+// signs tells whether the key is there for signatures.
+func (k Key) signs() bool {
+	return (k.Use == "" || k.Use == "sig") && slices.Contains(signatures[k.KeyType], k.signsWith())
+}
 
 // signsWith is the algorithm of the key, or the one that its type suggests.
 func (k Key) signsWith() string {

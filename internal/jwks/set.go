@@ -204,11 +204,13 @@ func (s *Set) KeyIDs() []string {
 
 // Algorithms returns what the keys sign with ("RS256"), sorted and without repetition: the "alg" of a key, or, for a
 // key that states none, the one of its curve (RFC 7518 section 3.4) and RS256 for RSA, which every OpenID provider has
-// to support (OpenID Connect Core section 15.1).
+// to support (OpenID Connect Core section 15.1). A key for encryption, by its "use" or its "alg", signs nothing.
 func (s *Set) Algorithms() []string {
 	names := make([]string, 0, s.Len())
 	for _, key := range s.Keys() {
-		names = append(names, key.signsWith())
+		if key.signs() {
+			names = append(names, key.signsWith())
+		}
 	}
 	slices.Sort(names)
 	return slices.Compact(names)

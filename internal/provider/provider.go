@@ -131,6 +131,7 @@ func (p *Provider) Functions(context.Context) []func() function.Function {
 		functions.NewAKKubeletProvider,
 		functions.NewEvaluateMappings,
 		functions.NewImageMatches,
+		functions.NewIssuerDocuments,
 		functions.NewMatchingProviders,
 		functions.NewParseCredentialProviderConfig,
 	}
