@@ -118,4 +118,5 @@ func TestCompleteExample(t *testing.T) {
 		t.Fatal(err)
 	}
 	acctest.Says(t, w.Plan(0), "No changes.", "assertion failed", "default/default", `is allowed, by the mapping "everybody"`)
+	w.Expect(0, "destroy", "-no-color", "-auto-approve")
 }
