@@ -3,6 +3,7 @@ module github.com/aktrust/terraform-provider-aktrust
 go 1.26.6
 
 require (
+	github.com/coreos/go-oidc/v3 v3.21.0
 	github.com/distribution/reference v0.6.0
 	github.com/go-jose/go-jose/v4 v4.1.9
 	github.com/google/go-cmp v0.7.0
