@@ -15,6 +15,7 @@ import (
 	"github.com/aktrust/terraform-provider-aktrust/internal/claims"
 	"github.com/aktrust/terraform-provider-aktrust/internal/cluster"
 	"github.com/aktrust/terraform-provider-aktrust/internal/jwks"
+	"github.com/aktrust/terraform-provider-aktrust/internal/jwt"
 )
 
 // tokenLifetime is the shortest that a TokenRequest may ask for.
@@ -96,7 +97,7 @@ type chain struct {
 	grantedErr  error
 	token       *cluster.Token
 	tokenErr    error
-	presented   presented
+	presented   jwt.Token
 	accepted    bool // by the API server, as a credential of its own
 	acceptedErr error
 
@@ -197,8 +198,8 @@ func (c *chain) down() bool { return artifactkeeper.Unreachable(c.healthErr) }
 // issuerText is the iss of the cluster's tokens; empty when it is not known.
 func (c *chain) issuerText() string {
 	switch {
-	case c.presented.issuer != "":
-		return c.presented.issuer
+	case c.presented.Issuer != "":
+		return c.presented.Issuer
 	case c.documents != nil:
 		return c.documents.Issuer
 	}
@@ -220,13 +221,14 @@ func (c *chain) requestToken(ctx context.Context) {
 	if c.tokenErr != nil {
 		return
 	}
-	if c.presented, c.tokenErr = readToken(c.token.Value); c.tokenErr != nil {
-		c.token = nil
+	var err error
+	if c.presented, err = jwt.Read(c.token.Value); err != nil {
+		c.token, c.tokenErr = nil, fmt.Errorf("what the API server issued is %w", err)
 		return
 	}
 	c.accepted, c.acceptedErr = c.Cluster.Accepts(ctx, *c.token, c.username())
 	if c.providersErr == nil {
-		c.resolved = resolve(c.providers, c.presented.issuer, c.presented.audiences, c.ProviderID)
+		c.resolved = resolve(c.providers, c.presented.Issuer, c.presented.Audiences, c.ProviderID)
 	}
 }
 
@@ -257,7 +259,7 @@ func (c *chain) exchange(ctx context.Context) {
 // expectedClaims are those of the token, or, when there is none, those that it would have.
 func (c *chain) expectedClaims() claims.Claims {
 	if c.token != nil {
-		return c.presented.claims
+		return c.presented.Claims
 	}
 	account := map[string]any{"name": c.ServiceAccount}
 	if c.account != nil {

@@ -114,7 +114,7 @@ func (c *chain) otherIssuers(issuer string) string {
 func (c *chain) signing() []string {
 	switch {
 	case c.token != nil:
-		return []string{c.presented.keyID}
+		return []string{c.presented.KeyID}
 	case c.published != nil:
 		return c.published.KeyIDs()
 	}
@@ -164,7 +164,7 @@ func (c *chain) compare(f *finding, set *jwks.Set, where, remedy string) {
 	case len(missing) > 0:
 		f.breaks(remedy, "tokens are signed with the key %s, and %s has %s: the keys were rotated, or are another cluster's",
 			strings.Join(missing, ", "), where, strings.Join(set.KeyIDs(), ", "))
-		if c.published != nil && c.token != nil && !c.published.Has(c.presented.keyID) {
+		if c.published != nil && c.token != nil && !c.published.Has(c.presented.KeyID) {
 			f.note("the API server does not publish the key that it signs with, so that it has to come from the issuer's own documents")
 		}
 	case c.otherMaterial(set, kids):
