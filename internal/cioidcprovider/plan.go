@@ -85,6 +85,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		return
 	}
 	resp.Diagnostics.Append(plan.warnings(prior)...)
+	resp.Diagnostics.Append(r.warnOfDroppedKeys(ctx, plan, prior)...)
 }
 
 // impliedKeySource is the key source where none is written: it follows from whether there is a key set.
@@ -119,14 +120,8 @@ func (m model) warnings(prior model) diag.Diagnostics {
 			fmt.Sprintf("Credentials of a kubernetes provider are read-only. As %q, the same tokens get credentials that may do all "+
 				"that their accounts may.", m.ProviderType.ValueString()))
 	}
-	was, will := parsed(prior.StaticJWKS), parsed(m.StaticJWKS)
-	if was != nil && will != nil && will.Disjoint(was) {
-		w.AddWarning("No key of the old set remains",
-			"Every token that was signed before this change is refused from the moment it is applied, and pulls fail until the "+
-				"API server signs with a new key. For a rotation without an outage, keep the old key in the set until its tokens have "+
-				"expired.")
-	}
-	if will != nil {
+	w.Append(m.warnOfOldIssuer(prior)...)
+	if will := parsed(m.StaticJWKS); will != nil {
 		for _, problem := range will.Warnings() {
 			w.AddWarning("A key set to look at", problem)
 		}
@@ -139,6 +134,21 @@ func (m model) warnings(prior model) diag.Diagnostics {
 					m.IssuerURL.ValueString(), problem))
 		}
 	}
+	return w
+}
+
+// warnOfOldIssuer says what an issuer that changes in place cuts off.
+func (m model) warnOfOldIssuer(prior model) diag.Diagnostics {
+	var w diag.Diagnostics
+	was, will := prior.IssuerURL, m.IssuerURL
+	if !known(was) || !known(will) || was.ValueString() == will.ValueString() {
+		return w
+	}
+	w.AddAttributeWarning(path.Root("issuer_url"), "Tokens of the old issuer are refused",
+		fmt.Sprintf("From the moment this is applied, the registry refuses every token with the iss %q, and pulls with them fail. "+
+			"That is right when no token ever had it. To change a cluster's issuer without an outage, add a second "+
+			"aktrust_ci_oidc_provider for %q, with the same mappings, and remove this one when the last token of the old issuer has "+
+			"expired.", was.ValueString(), will.ValueString()))
 	return w
 }
 

@@ -28,7 +28,11 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "An issuer of tokens that the registry trusts, such as a Kubernetes cluster. On its own it lets " +
 			"nobody in: `aktrust_ci_oidc_mapping` says whose tokens become which account.\n\n" +
-			"Deleting it deletes its mappings and deactivates their accounts.",
+			"Deleting it deletes its mappings and deactivates their accounts.\n\n" +
+			"A plan that takes keys out of `static_jwks` says whose tokens that cuts off. When the provider configuration names the " +
+			"cluster of the issuer, the plan asks its API server which keys it serves, and has it sign a token for the ServiceAccount " +
+			"`default` in the namespace `default`, to see with which key (verb `create` on `serviceaccounts/token` there). Nobody " +
+			"accepts that token, and it is written nowhere. What cannot be looked at is said in the warning, and fails nothing.",
 		Attributes: map[string]schema.Attribute{
 			"id": schema.StringAttribute{
 				MarkdownDescription: "UUID that the registry gave.",
@@ -50,7 +54,8 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			},
 			"issuer_url": schema.StringAttribute{
 				MarkdownDescription: "The `iss` of the tokens, character for character: one trailing slash more or less and the " +
-					"registry refuses every token. An https URL without query and fragment.",
+					"registry refuses every token. An https URL without query and fragment. Changed in place, the registry refuses all " +
+					"tokens of the old issuer: for a change without an outage, add a second provider.",
 				Required:   true,
 				Validators: []validator.String{issuerURL{}},
 			},
