@@ -142,9 +142,19 @@ func (s *Set) Warnings() []string {
 		out = append(out, fmt.Sprintf("The set is %d bytes long; newer versions of the registry take at most %d.", n,
 			registryMaxBytes))
 	}
+	for _, problem := range s.Unusable() {
+		out = append(out, "Key "+problem+".")
+	}
+	return out
+}
+
+// Unusable lists, in canonical order, the keys that no token can be verified with, as "KID: why not". It is empty for a
+// sound set.
+func (s *Set) Unusable() []string {
+	var out []string
 	for _, key := range s.Keys() {
 		if problem := key.unusable(s.Len() == 1); problem != "" {
-			out = append(out, fmt.Sprintf("Key %s: %s.", key.display(), problem))
+			out = append(out, shorten(key.display())+": "+problem)
 		}
 	}
 	return out

@@ -34,33 +34,49 @@ type Set struct {
 // Errors name the key by its place and kid, and never repeat the value of another member. Those about private
 // material wrap ErrPrivateKey.
 func Parse(text string) (*Set, error) {
-	if err := notAKeySet(text); err != nil {
+	set, faults, err := ParseUsable(text)
+	if err == nil && len(faults) > 0 {
+		err = faults[0]
+	}
+	if err != nil {
 		return nil, err
+	}
+	return set, nil
+}
+
+// ParseUsable reads a key set as a consumer does that uses what it can: a key that Parse refuses is left out, and so is one
+// under the kid of another that came before it. faults says why, in the order of the text, in the words of Parse. The error
+// is about a text that is no key set at all; the set may be empty without one.
+func ParseUsable(text string) (set *Set, faults []error, err error) {
+	if err := notAKeySet(text); err != nil {
+		return nil, nil, err
 	}
 	document, err := strictjson.Decode(text)
 	if err != nil {
-		return nil, fmt.Errorf("not a JSON Web Key Set: %w", err)
+		return nil, nil, fmt.Errorf("not a JSON Web Key Set: %w", err)
 	}
 	members, err := keysOf(document)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	set := &Set{keys: make([]Key, 0, len(members))}
+	set = &Set{keys: make([]Key, 0, len(members))}
 	seen := make(map[id]int, len(members))
 	for i, member := range members {
 		key, err := parseKey(member)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", label(i, member), err)
+			faults = append(faults, fmt.Errorf("%s: %w", label(i, member), err))
+			continue
 		}
 		if first, clash := seen[key.id()]; clash {
-			return nil, fmt.Errorf("keys[%d] and keys[%d] %s; a token names its key by kid, so each key needs its own",
-				first, i, sharedID(key))
+			faults = append(faults, fmt.Errorf("keys[%d] and keys[%d] %s; a token names its key by kid, so each key needs its own",
+				first, i, sharedID(key)))
+			continue
 		}
 		seen[key.id()] = i
 		set.keys = append(set.keys, key)
 	}
 	slices.SortFunc(set.keys, func(a, b Key) int { return compareIDs(a.id(), b.id()) })
-	return set, nil
+	return set, faults, nil
 }
 
 // notAKeySet recognises what people paste instead of a key set, where "invalid character" would leave them guessing.
@@ -137,12 +153,14 @@ func sharedID(k Key) string {
 }
 
 // quote keeps an error readable whatever the text is.
-func quote(s string) string {
+func quote(s string) string { return fmt.Sprintf("%q", shorten(s)) }
+
+func shorten(s string) string {
 	const most = 100
 	if runes := []rune(s); len(runes) > most {
-		s = string(runes[:most]) + "…"
+		return string(runes[:most]) + "…"
 	}
-	return fmt.Sprintf("%q", s)
+	return s
 }
 
 // id is what a token's kid is held against: no kid at all is a value of its own, apart from an empty one.
