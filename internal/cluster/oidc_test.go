@@ -109,3 +109,41 @@ func TestDocumentsThatAreNone(t *testing.T) {
 		})
 	}
 }
+
+func TestWarningsOfDocuments(t *testing.T) {
+	for name, test := range map[string]struct {
+		documents OIDCDocuments
+		want      []string
+	}{
+		"public":                     {OIDCDocuments{Issuer: "https://oidc.example.com/prod", JWKSURI: "https://oidc.example.com/prod/openid/v1/jwks"}, nil},
+		"another port, another case": {OIDCDocuments{Issuer: "https://oidc.example.com", JWKSURI: "https://OIDC.example.com:6443/openid/v1/jwks"}, nil},
+		"a private address": {OIDCDocuments{Issuer: "https://oidc.example.com", JWKSURI: "https://10.0.0.1:6443/openid/v1/jwks"}, []string{
+			`jwks_uri "https://10.0.0.1:6443/openid/v1/jwks": 10.0.0.1 is a private address, so that consumers elsewhere do not get the keys.`,
+			`jwks_uri "https://10.0.0.1:6443/openid/v1/jwks": it is on another host than the issuer "https://oidc.example.com", so that consumers have to reach both.`,
+		}},
+		"the cluster's own name": {OIDCDocuments{Issuer: "https://kubernetes.default.svc", JWKSURI: "https://kubernetes.default.svc/openid/v1/jwks"}, []string{
+			`jwks_uri "https://kubernetes.default.svc/openid/v1/jwks": kubernetes.default.svc is a name inside the cluster, so that consumers elsewhere do not get the keys.`,
+		}},
+		"one label": {OIDCDocuments{Issuer: "https://master", JWKSURI: "https://master/keys"}, []string{
+			`jwks_uri "https://master/keys": master is not a public name, so that consumers elsewhere do not get the keys.`,
+		}},
+		"another host": {OIDCDocuments{Issuer: "https://oidc.example.com", JWKSURI: "https://keys.example.com/jwks"}, []string{
+			`jwks_uri "https://keys.example.com/jwks": it is on another host than the issuer "https://oidc.example.com", so that consumers have to reach both.`,
+		}},
+		"http": {OIDCDocuments{Issuer: "http://oidc.example.com", JWKSURI: "http://oidc.example.com/jwks"}, []string{
+			`issuer "http://oidc.example.com": it is not an https URL, so that consumers refuse it.`,
+			`jwks_uri "http://oidc.example.com/jwks": it is not an https URL, so that consumers refuse it.`,
+		}},
+		"no URLs": {OIDCDocuments{Issuer: "kubernetes/serviceaccount", JWKSURI: "https://a b"}, []string{
+			`issuer "kubernetes/serviceaccount": it is not an https URL, so that consumers refuse it.`,
+			`jwks_uri "https://a b": it is not an https URL, so that consumers refuse it.`,
+		}},
+		"no jwks_uri": {OIDCDocuments{Issuer: "https://oidc.example.com"}, []string{
+			"jwks_uri: the discovery document has none, so that nobody finds the keys by it.",
+		}},
+	} {
+		if got := test.documents.Warnings(); !slices.Equal(got, test.want) {
+			t.Errorf("%s: got %q, want %q", name, got, test.want)
+		}
+	}
+}

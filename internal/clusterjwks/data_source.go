@@ -45,7 +45,7 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 		Attributes: map[string]schema.Attribute{
 			"issuer": text("The `iss` of tokens, verbatim: the first `--service-account-issuer` of the API server."),
 			"jwks_uri": text("Where the discovery document says that the keys are. Often an address that is reached from inside the " +
-				"cluster alone; the keys here were not read from it."),
+				"cluster alone, and each of several API servers may have its own; the keys here were not read from it."),
 			"jwks": text("The key set as JSON text in a canonical form: keys sorted by `kid`, members by name, no white space. " +
 				"It changes when the keys do."),
 			"key_ids": texts("The `kid`s, sorted."),
@@ -63,6 +63,10 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 			},
 			"signing_algorithms": texts("What tokens are signed with, as the discovery document says, sorted."),
 			"discovery_document": text("The discovery document as the API server serves it, JSON text."),
+			"warnings": texts("What of this keeps others from verifying tokens, in sentences, sorted: an `issuer` or a `jwks_uri` that " +
+				"is not https, a `jwks_uri` that is reached from inside alone or is on another host than the issuer, keys that no token " +
+				"can be verified with. Those about `jwks_uri` do not matter where the keys are handed over as `static_jwks`. A data " +
+				"source is read in every plan, so that these are not warnings of the plan: a `postcondition` can look at them."),
 		},
 	}
 }

@@ -23,6 +23,10 @@ const address = "data.aktrust_cluster_jwks.test"
 
 // config reads the data source as a user of a control plane. What uses its text shows whether that changes.
 func config(plane *controlplane.ControlPlane, user string) string {
+	return reading(plane.URL(), plane.Token(user), plane.CA())
+}
+
+func reading(host, token, ca string) string {
 	return fmt.Sprintf(`provider "aktrust" {
   kubernetes = {
     host                   = %q
@@ -35,7 +39,8 @@ resource "terraform_data" "keys" {
   input = [data.aktrust_cluster_jwks.test.jwks, data.aktrust_cluster_jwks.test.keys, data.aktrust_cluster_jwks.test.discovery_document]
 }
 output "key_ids" { value = data.aktrust_cluster_jwks.test.key_ids }
-`, plane.URL(), plane.Token(user), acctest.HCL(plane.CA()))
+output "warnings" { value = data.aktrust_cluster_jwks.test.warnings }
+`, host, token, acctest.HCL(ca))
 }
 
 func keys(t *testing.T) (rsa, ec *controlplane.Key, rsaID, ecID string) {
@@ -80,6 +85,7 @@ func TestEveryAttribute(t *testing.T) {
 	rsa, ec, rsaID, ecID := keys(t)
 	plane := start(t, controlplane.Options{
 		Issuer: "https://oidc.example.test/prod", Keys: controlplane.Keys{Sign: rsa, Verify: []*controlplane.Key{ec}},
+		Args: []string{"--service-account-jwks-uri=https://oidc.example.test/prod/openid/v1/jwks"},
 	})
 	ids := []string{rsaID, ecID}
 	slices.Sort(ids)
@@ -99,7 +105,7 @@ func TestEveryAttribute(t *testing.T) {
 		Config: config(plane, controlplane.Admin),
 		ConfigStateChecks: []statecheck.StateCheck{
 			value(path("issuer"), knownvalue.StringExact("https://oidc.example.test/prod")),
-			value(path("jwks_uri"), knownvalue.StringRegexp(regexp.MustCompile(`^https://.+/openid/v1/jwks$`))),
+			value(path("jwks_uri"), knownvalue.StringExact("https://oidc.example.test/prod/openid/v1/jwks")),
 			value(path("key_ids"), knownvalue.ListExact([]knownvalue.Check{knownvalue.StringExact(ids[0]), knownvalue.StringExact(ids[1])})),
 			value(path("keys"), knownvalue.ListExact([]knownvalue.Check{key(ids[0]), key(ids[1])})),
 			value(path("jwks"), canonical{ids}),
@@ -107,6 +113,7 @@ func TestEveryAttribute(t *testing.T) {
 				knownvalue.StringExact("ES256"), knownvalue.StringExact("RS256"),
 			})),
 			value(path("discovery_document"), knownvalue.StringRegexp(regexp.MustCompile(`"issuer":"https://oidc.example.test/prod"`))),
+			value(path("warnings"), knownvalue.ListExact([]knownvalue.Check{})),
 		},
 	}}})
 }

@@ -17,6 +17,7 @@ type model struct {
 	Keys              []key        `tfsdk:"keys"`
 	SigningAlgorithms []string     `tfsdk:"signing_algorithms"`
 	DiscoveryDocument types.String `tfsdk:"discovery_document"`
+	Warnings          []string     `tfsdk:"warnings"`
 }
 
 type key struct {
@@ -38,8 +39,10 @@ func fromCluster(documents *cluster.OIDCDocuments, keys *jwks.Set) model {
 		Keys:              []key{},
 		SigningAlgorithms: append([]string{}, documents.SigningAlgorithms...),
 		DiscoveryDocument: types.StringValue(documents.Discovery),
+		Warnings:          append(append([]string{}, documents.Warnings()...), keys.Warnings()...),
 	}
 	slices.Sort(m.SigningAlgorithms)
+	slices.Sort(m.Warnings)
 	for _, k := range keys.Keys() {
 		m.Keys = append(m.Keys, key{
 			KID: orNull(k.KeyID), KTY: types.StringValue(k.KeyType), Alg: orNull(k.Algorithm), Use: orNull(k.Use),

@@ -22,6 +22,7 @@ func TestFromCluster(t *testing.T) {
 	want := model{
 		Issuer: types.StringValue("https://a"), JWKSURI: types.StringNull(), JWKS: types.StringValue(keys.Canonical()), KeyIDs: []string{},
 		SigningAlgorithms: []string{"ES256", "RS256"}, DiscoveryDocument: types.StringValue("{}"),
+		Warnings: []string{"jwks_uri: the discovery document has none, so that nobody finds the keys by it."},
 		Keys: []key{{
 			KID: types.StringNull(), KTY: types.StringValue("EC"), Alg: types.StringNull(), Use: types.StringNull(),
 			PublicKeyPEM: types.StringValue(keys.Keys()[0].PublicKeyPEM), Thumbprint: types.StringValue("oKIywvGUpTVTyxMQ3bwIIeQUudfr_CkLMjCE19ECD-U"),
