@@ -3,14 +3,12 @@
 package examples_test
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/aktrust/terraform-provider-aktrust/internal/acctest"
-	"github.com/aktrust/terraform-provider-aktrust/internal/acctest/controlplane"
 	"github.com/aktrust/terraform-provider-aktrust/internal/artifactkeeper/emulator"
 )
 
@@ -24,10 +22,12 @@ var checked = map[string]func(*testing.T){
 	"gke-aks":             TestDaemonSetAddsTheEntryAndTakesItOut,
 	"image-bake":          TestImageGetsFilePluginAndFlags,
 	"kubeadm":             TestKubeadmNodesGetPluginFileAndFlags,
+	"many-clusters":       TestEveryClusterOfTheInventoryIsTrusted,
 	"node":                TestPinnedIsTheVariable,
 	"provider":            TestExamplesOfTheReferenceAreValid,
 	"resources":           TestExamplesOfTheReferenceAreValid,
 	"talos":               TestTalosMachineConfigHoldsTheObject,
+	"vault-jwt-auth":      TestVaultLetsWorkloadsInByTheClustersKeys,
 }
 
 func TestEveryDirectoryIsChecked(t *testing.T) {
@@ -58,6 +58,9 @@ func TestOtherProvidersHaveFilesOfTheirOwn(t *testing.T) {
 		"eks-al2023/aws.tf":     {"base64encode(local.user_data)"},
 		"gke-aks/kubernetes.tf": {"local.manifests.namespace", "local.manifests.files", "local.manifests.daemon_set"},
 		"talos/talos.tf":        {"[local.machine_config_patch]"},
+		"vault-jwt-auth/vault.tf": {
+			"local.mount.path", "local.mount.bound_issuer", "local.mount.jwt_validation_pubkeys", "local.roles",
+		},
 	}, found)
 }
 
@@ -71,21 +74,13 @@ func TestCompleteExample(t *testing.T) {
 		PrincipalType: "group", PrincipalID: readers, TargetType: "repository", TargetID: repository,
 	})
 	plane := cluster(t)
-	admin := plane.As(controlplane.Admin)
 	for _, namespace := range []string{"team", "default"} {
-		err := errors.Join(admin.EnsureNamespace(t.Context(), namespace), admin.EnsureServiceAccount(t.Context(), namespace, "default", nil))
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
-	if err := plane.WriteKubeconfig(kubeconfig, controlplane.Admin); err != nil {
-		t.Fatal(err)
+		serviceAccount(t, plane, namespace, "default")
 	}
 	file := filepath.Join(t.TempDir(), "credential-provider.yaml")
 	w := example(t, "complete", map[string]any{
 		"cluster_name": "prod", "registry_endpoint": registry.URL(), "registry_token": registry.Token(),
-		"registry_ca_certificate": registry.CACertificate(), "kubeconfig": kubeconfig, "kubelet_config_path": file,
+		"registry_ca_certificate": registry.CACertificate(), "kubeconfig": kubeconfig(t, plane), "kubelet_config_path": file,
 	})
 	w.Plan(2)
 	acctest.Silent(t, w.Apply(), "assertion failed")

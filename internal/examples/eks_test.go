@@ -87,7 +87,7 @@ type nodeConfig struct {
 func eksUserData(t *testing.T, variables map[string]any) (string, nodeConfig) {
 	t.Helper()
 	out := outputs(t, "eks-al2023", variables)
-	document, err := base64.StdEncoding.DecodeString(output[string](t, out, "handed_0"))
+	document, err := base64.StdEncoding.DecodeString(decode[string](t, handed(t, out, "aws.tf")[0]))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -86,12 +86,11 @@ func applyManifests(t *testing.T, variables map[string]any) installer {
 	if len(manifests) != len(paths) {
 		t.Fatalf("there are %d manifests", len(manifests))
 	}
-	for i, path := range paths {
-		handed := output[json.RawMessage](t, out, "handed_"+string(rune('0'+i)))
-		if !acctest.SameJSON(string(handed), string(manifests[i])) {
-			t.Errorf("%s: what is handed over is not the output", path)
+	for i, object := range handed(t, out, "kubernetes.tf") {
+		if !acctest.SameJSON(string(object), string(manifests[i])) {
+			t.Errorf("%s: what is handed over is not the output", paths[i])
 		}
-		if err := admin.Apply(t.Context(), path, "test", true, handed); err != nil {
+		if err := admin.Apply(t.Context(), paths[i], "test", true, object); err != nil {
 			t.Fatal(err)
 		}
 	}

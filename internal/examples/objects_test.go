@@ -3,14 +3,10 @@
 package examples_test
 
 import (
-	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/hashicorp/go-version"
 
 	"github.com/aktrust/terraform-provider-aktrust/internal/acctest"
 )
@@ -92,30 +88,6 @@ var since = map[string]struct{ openTofu, terraform string }{
 // knows reports whether the CLI is new enough for a kind of object.
 func knows(t *testing.T, kind string) bool {
 	t.Helper()
-	if _, ok := since[kind]; !ok {
-		return true
-	}
-	program, err := acctest.CLI()
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := exec.CommandContext(t.Context(), program, "version", "-json").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var answer struct {
-		Version string `json:"terraform_version"` // OpenTofu's too
-	}
-	if err := json.Unmarshal(text, &answer); err != nil {
-		t.Fatal(err)
-	}
-	got, err := version.NewVersion(answer.Version)
-	if err != nil {
-		t.Fatal(err)
-	}
-	oldest := since[kind].terraform
-	if os.Getenv("TF_ACC_PROVIDER_HOST") == "registry.opentofu.org" {
-		oldest = since[kind].openTofu
-	}
-	return got.Core().GreaterThanOrEqual(version.Must(version.NewVersion(oldest)))
+	oldest, ok := since[kind]
+	return !ok || newEnough(t, oldest.openTofu, oldest.terraform)
 }

@@ -4,7 +4,6 @@ package examples_test
 
 import (
 	"fmt"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -35,22 +34,12 @@ func TestReadme(t *testing.T) {
 		PrincipalType: "group", PrincipalID: registry.AddGroup("team-readers", "").ID, TargetType: "repository", TargetID: repository,
 	})
 	plane := cluster(t)
-	admin := plane.As(controlplane.Admin)
-	if err := admin.EnsureNamespace(t.Context(), "team"); err != nil {
-		t.Fatal(err)
-	}
-	if err := admin.EnsureServiceAccount(t.Context(), "team", "default", nil); err != nil {
-		t.Fatal(err)
-	}
-	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
-	if err := plane.WriteKubeconfig(kubeconfig, controlplane.Admin); err != nil {
-		t.Fatal(err)
-	}
+	serviceAccount(t, plane, "team", "default")
 	text := section(t, "## A first configuration") + section(t, "### Is it true?")
 	for _, value := range [][2]string{ // The reader's own, in place of ours.
 		{"https://ak.example.com", registry.URL()},
 		{`"ak.example.com`, `"` + registry.Host()},
-		{`"~/.kube/config"`, acctest.HCL(kubeconfig)},
+		{`"~/.kube/config"`, acctest.HCL(kubeconfig(t, plane))},
 		{`config_context = "prod"`, fmt.Sprintf("config_context = %q", controlplane.Context)},
 	} {
 		if !strings.Contains(text, value[0]) {

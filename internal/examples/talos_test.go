@@ -23,7 +23,7 @@ func talosVariables() map[string]any {
 // The object is turned into the kubelet's file as Talos does it: through the types of k8s.io/kubelet/config/v1, which drop
 // what they do not know.
 func TestTalosMachineConfigHoldsTheObject(t *testing.T) {
-	patches := output[[]string](t, outputs(t, "talos", talosVariables()), "handed_0")
+	patches := decode[[]string](t, handed(t, outputs(t, "talos", talosVariables()), "talos.tf")[0])
 	if len(patches) != 1 {
 		t.Fatalf("%d patches are handed over", len(patches))
 	}

@@ -1,0 +1,4 @@
+output "clusters" {
+  description = "What there is for each cluster, by name."
+  value       = module.cluster
+}
