@@ -228,6 +228,10 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			t.Fatalf("the canonical text is refused: %v", err)
 		}
+		if parsed.Len() == 0 || len(parsed.KeyIDs()) > parsed.Len() || len(parsed.Missing(again)) > 0 || !parsed.Diff(again).Empty() ||
+			!slices.Equal(parsed.Algorithms(), again.Algorithms()) || !slices.Equal(parsed.Warnings(), again.Warnings()) {
+			t.Fatalf("%q is not the same set", parsed.Canonical())
+		}
 		if again.Canonical() != parsed.Canonical() || !again.Equal(parsed) {
 			t.Fatalf("canonical text %q became %q", parsed.Canonical(), again.Canonical())
 		}
