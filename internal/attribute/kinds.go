@@ -97,3 +97,11 @@ func NewUUIDNull() UUID { return UUID{StringValue: types.StringNull()} }
 
 // NewUUIDUnknown creates an unknown value.
 func NewUUIDUnknown() UUID { return UUID{StringValue: types.StringUnknown()} }
+
+// TextOrNull is null for an empty text, where the other side does not tell one from nothing.
+func TextOrNull(text string) types.String {
+	if text == "" {
+		return types.StringNull()
+	}
+	return types.StringValue(text)
+}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -13,6 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/aktrust/terraform-provider-aktrust/internal/claims"
+	"github.com/aktrust/terraform-provider-aktrust/internal/issuer"
 	"github.com/aktrust/terraform-provider-aktrust/internal/jwks"
 )
 
@@ -29,6 +32,50 @@ func ValidDuration() validator.String {
 // ValidUUID refuses a text that is not a UUID.
 func ValidUUID() validator.String {
 	return textValidator{description: "has to be a UUID", check: checkUUID}
+}
+
+// ValidIssuer refuses a text that cannot be the issuer of a token (issuer.Invalid).
+func ValidIssuer() validator.String { return issuerValidator{} }
+
+type issuerValidator struct{}
+
+func (issuerValidator) Description(context.Context) string {
+	return "has to be an https URL without query and fragment"
+}
+
+func (v issuerValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+func (issuerValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if allKnown(req.ConfigValue) {
+		text := req.ConfigValue.ValueString()
+		// Before an @ there may be a password.
+		resp.Diagnostics.Append(textValidator{check: checkIssuer, secret: strings.Contains(text, "@")}.at(req.Path, text)...)
+	}
+}
+
+// ValidCertificates refuses a text that issuer.Authorities refuses.
+func ValidCertificates() validator.String {
+	return textValidator{description: "has to be certificates as PEM", check: checkCertificates, secret: true}
+}
+
+func checkIssuer(text string) (summary, detail string) {
+	problem := issuer.Invalid(text)
+	if problem == "" {
+		return "", ""
+	}
+	what := "it"
+	if !strings.Contains(text, "@") {
+		what = strconv.Quote(text)
+	}
+	return "Not an issuer", fmt.Sprintf("%s cannot be the issuer of a token: %s. Give the iss claim of the tokens, character for"+
+		" character; for a cluster that is the issuer of aktrust_cluster_jwks.", what, problem)
+}
+
+func checkCertificates(text string) (summary, detail string) {
+	if _, err := issuer.Authorities(text); err != nil {
+		return "Invalid certificates", fmt.Sprintf("the value is refused: %s. Give PEM text, for example file(\"ca.pem\"), not a path.", err)
+	}
+	return "", ""
 }
 
 func checkKeySet(text string) (summary, detail string) {

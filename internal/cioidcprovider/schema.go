@@ -57,7 +57,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 					"registry refuses every token. An https URL without query and fragment. Changed in place, the registry refuses all " +
 					"tokens of the old issuer: for a change without an outage, add a second provider.",
 				Required:   true,
-				Validators: []validator.String{issuerURL{}},
+				Validators: []validator.String{attribute.ValidIssuer()},
 			},
 			"audience": schema.StringAttribute{
 				MarkdownDescription: "Audience that a token must be made for. Default `" + defaultAudience + "`. For `kubernetes` never " +

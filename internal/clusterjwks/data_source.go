@@ -13,6 +13,7 @@ import (
 	"github.com/aktrust/terraform-provider-aktrust/internal/connection"
 	"github.com/aktrust/terraform-provider-aktrust/internal/diagnose"
 	"github.com/aktrust/terraform-provider-aktrust/internal/jwks"
+	"github.com/aktrust/terraform-provider-aktrust/internal/publickeys"
 )
 
 // DataSource is aktrust_cluster_jwks.
@@ -48,19 +49,8 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 				"cluster alone, and each of several API servers may have its own; the keys here were not read from it."),
 			"jwks": text("The key set as JSON text in a canonical form: keys sorted by `kid`, members by name, no white space. " +
 				"It changes when the keys do."),
-			"key_ids": texts("The `kid`s, sorted."),
-			"keys": schema.ListNestedAttribute{
-				MarkdownDescription: "The keys, sorted by `kid`.",
-				Computed:            true,
-				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-					"kid":            text("By which a token names the key that signed it. Null when the key has none."),
-					"kty":            text("`RSA` or `EC`."),
-					"alg":            text("What the key signs with, such as `RS256`. Null when the key does not say."),
-					"use":            text("`sig`. Null when the key does not say."),
-					"public_key_pem": text("The public key as PEM (`PUBLIC KEY`)."),
-					"thumbprint":     text("SHA-256 thumbprint of the key (RFC 7638)."),
-				}},
-			},
+			"key_ids":            texts("The `kid`s, sorted."),
+			"keys":               publickeys.Attribute("The keys, sorted by `kid`."),
 			"signing_algorithms": texts("What tokens are signed with, as the discovery document says, sorted."),
 			"discovery_document": text("The discovery document as the API server serves it, JSON text."),
 			"warnings": texts("What of this keeps others from verifying tokens, in sentences, sorted: an `issuer` or a `jwks_uri` that " +

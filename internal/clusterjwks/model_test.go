@@ -8,6 +8,7 @@ import (
 
 	"github.com/aktrust/terraform-provider-aktrust/internal/cluster"
 	"github.com/aktrust/terraform-provider-aktrust/internal/jwks"
+	"github.com/aktrust/terraform-provider-aktrust/internal/publickeys"
 )
 
 // What a document does not say is null, and never an empty text.
@@ -23,7 +24,7 @@ func TestFromCluster(t *testing.T) {
 		Issuer: types.StringValue("https://a"), JWKSURI: types.StringNull(), JWKS: types.StringValue(keys.Canonical()), KeyIDs: []string{},
 		SigningAlgorithms: []string{"ES256", "RS256"}, DiscoveryDocument: types.StringValue("{}"),
 		Warnings: []string{"jwks_uri: the discovery document has none, so that nobody finds the keys by it."},
-		Keys: []key{{
+		Keys: []publickeys.Key{{
 			KID: types.StringNull(), KTY: types.StringValue("EC"), Alg: types.StringNull(), Use: types.StringNull(),
 			PublicKeyPEM: types.StringValue(keys.Keys()[0].PublicKeyPEM), Thumbprint: types.StringValue("oKIywvGUpTVTyxMQ3bwIIeQUudfr_CkLMjCE19ECD-U"),
 		}},

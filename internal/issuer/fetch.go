@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
@@ -24,6 +25,33 @@ const (
 	// Timeout is how long a document may take, from the first packet to the last: that of the registry.
 	Timeout = 10 * time.Second
 )
+
+// Authorities reads PEM certificates, at least one. The error does not repeat the text, which may be a private key by mistake.
+func Authorities(text string) (*x509.CertPool, error) {
+	pool, found := x509.NewCertPool(), 0
+	for rest := []byte(text); ; {
+		var block *pem.Block
+		if block, rest = pem.Decode(rest); block == nil {
+			break
+		}
+		if strings.HasSuffix(block.Type, "PRIVATE KEY") {
+			return nil, errors.New("it holds a private key, which nobody needs to verify a server")
+		}
+		if block.Type != "CERTIFICATE" {
+			continue
+		}
+		certificate, err := x509.ParseCertificate(block.Bytes)
+		if err != nil {
+			return nil, fmt.Errorf("the certificate number %d in it cannot be read: %w", found+1, err)
+		}
+		pool.AddCert(certificate)
+		found++
+	}
+	if found == 0 {
+		return nil, errors.New("it holds no PEM certificate")
+	}
+	return pool, nil
+}
 
 // Transport makes a transport with these authorities, or those of the system for nil, and the proxies of the environment. It
 // keeps no connection open.

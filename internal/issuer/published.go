@@ -9,11 +9,8 @@ import (
 	"github.com/aktrust/terraform-provider-aktrust/internal/jwks"
 )
 
-// Path is where an issuer's discovery document lies below the issuer (OpenID Connect Discovery 1.0, section 4).
-const Path = "/.well-known/openid-configuration"
-
 // DiscoveryURL is where consumers look for the discovery document. A slash at the end of the issuer is left out first.
-func DiscoveryURL(issuer string) string { return strings.TrimRight(issuer, "/") + Path }
+func DiscoveryURL(issuer string) string { return strings.TrimRight(issuer, "/") + discoveryPath }
 
 // Published is what an issuer has published, as far as it could be read. The same published state gives the same value.
 type Published struct {

@@ -36,7 +36,7 @@ func TestSound(t *testing.T) {
 				})
 			}
 			uri := location + "/keys"
-			put(path+issuer.Path, fmt.Sprintf(`{"issuer":%q,"jwks_uri":%q,"claims_supported":["sub"]}`, location, uri), types[0])
+			put(path+publisher.DiscoveryPath, fmt.Sprintf(`{"issuer":%q,"jwks_uri":%q,"claims_supported":["sub"]}`, location, uri), types[0])
 			put(path+"/keys", keys, types[1])
 			published := read(t, trusting(t, nil, server), location)
 			if published.Issuer != location || published.JWKSURI != uri || string(published.Answer) != keys {
@@ -53,7 +53,7 @@ func TestSound(t *testing.T) {
 func TestSlashAtTheEnd(t *testing.T) {
 	server := publisher.Start(t, publisher.Options{})
 	location := server.URL() + "/prod/"
-	server.Put("/prod"+issuer.Path, fmt.Sprintf(`{"issuer":%q,"jwks_uri":%q}`, location, location+"keys"), "Content-Type", jsonType)
+	server.Put("/prod"+publisher.DiscoveryPath, fmt.Sprintf(`{"issuer":%q,"jwks_uri":%q}`, location, location+"keys"), "Content-Type", jsonType)
 	server.Put("/prod/keys", set(t, key(t, "a")), "Content-Type", jsonType)
 	read(t, trusting(t, nil, server), location)
 }
@@ -115,7 +115,7 @@ func TestBrokenDiscovery(t *testing.T) {
 	transport := trusting(t, map[string]*publisher.Server{"oidc.example.test": server, "keys.example.test": server}, server)
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			server.Put("/prod"+issuer.Path, strings.ReplaceAll(c.text, "ISSUER", location), "Content-Type", c.media)
+			server.Put("/prod"+publisher.DiscoveryPath, strings.ReplaceAll(c.text, "ISSUER", location), "Content-Type", c.media)
 			published := read(t, transport, location, c.found...)
 			if c.keys != (published.Keys.Len() == 1) || c.keys != (published.Answer != nil) {
 				t.Errorf("the keys are %v", published.Keys.KeyIDs())
@@ -132,7 +132,7 @@ func TestBrokenDiscovery(t *testing.T) {
 func TestReadEnds(t *testing.T) {
 	server := publisher.Start(t, publisher.Options{})
 	ctx, cancel := context.WithCancel(t.Context())
-	server.Handle(issuer.Path, func(http.ResponseWriter, *http.Request) { cancel() })
+	server.Handle(publisher.DiscoveryPath, func(http.ResponseWriter, *http.Request) { cancel() })
 	if _, err := issuer.NewReader(trusting(t, nil, server)).Read(ctx, server.URL()); err == nil {
 		t.Error("a read that was given up has a result")
 	}

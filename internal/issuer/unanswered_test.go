@@ -69,8 +69,8 @@ func TestStatus(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			location := server.Issue("", set(t, key(t, "a")))
-			server.Handle(issuer.Path, c.handler)
-			published := read(t, trusting(t, nil, server), location, "GET "+location+issuer.Path+" ")
+			server.Handle(publisher.DiscoveryPath, c.handler)
+			published := read(t, trusting(t, nil, server), location, "GET "+location+publisher.DiscoveryPath+" ")
 			says(t, published, c.found, c.remedy)
 
 			location = server.Issue("", set(t, key(t, "a")))

@@ -24,6 +24,7 @@ import (
 	"github.com/aktrust/terraform-provider-aktrust/internal/group"
 	"github.com/aktrust/terraform-provider-aktrust/internal/mappingsexclusive"
 	"github.com/aktrust/terraform-provider-aktrust/internal/nodeaudience"
+	"github.com/aktrust/terraform-provider-aktrust/internal/publishedissuer"
 	"github.com/aktrust/terraform-provider-aktrust/internal/pullcheck"
 	"github.com/aktrust/terraform-provider-aktrust/internal/repository"
 )
@@ -112,6 +113,7 @@ func (p *Provider) DataSources(context.Context) []func() datasource.DataSource {
 		clusterjwks.NewDataSource,
 		credentialproviderconfig.NewDataSource,
 		group.NewDataSource,
+		publishedissuer.NewDataSource,
 		pullcheck.Factory(),
 		repository.NewDataSource,
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/aktrust/terraform-provider-aktrust/internal/attribute"
 	"github.com/aktrust/terraform-provider-aktrust/internal/trust"
 )
 
@@ -60,7 +61,7 @@ func (m model) request(ctx context.Context) (trust.Request, diag.Diagnostics) {
 // fromResult fills in what was found. There is no expiry where there is no credential.
 func (m *model) fromResult(r trust.Result) {
 	m.Allowed = types.BoolValue(r.Allowed())
-	m.MappingID, m.MappingName, m.Username = orNull(r.MappingID), orNull(r.MappingName), orNull(r.Username)
+	m.MappingID, m.MappingName, m.Username = attribute.TextOrNull(r.MappingID), attribute.TextOrNull(r.MappingName), attribute.TextOrNull(r.Username)
 	m.ExpiresIn = types.Int64Null()
 	if r.Username != "" {
 		m.ExpiresIn = types.Int64Value(r.ExpiresIn)
@@ -80,11 +81,4 @@ func (m *model) fromResult(r trust.Result) {
 		summary += fmt.Sprintf(" That is no refusal by the chain itself, so that expect = %q is not met.", expectDenied)
 	}
 	m.Summary = types.StringValue(summary)
-}
-
-func orNull(text string) types.String {
-	if text == "" {
-		return types.StringNull()
-	}
-	return types.StringValue(text)
 }

@@ -9,7 +9,9 @@ import (
 )
 
 // NewPublisher reads documents with a transport, as issuer.NewReader does.
-func NewPublisher(transport http.RoundTripper) Publisher { return publisher{issuer.NewReader(transport)} }
+func NewPublisher(transport http.RoundTripper) Publisher {
+	return publisher{issuer.NewReader(transport)}
+}
 
 type publisher struct{ reader *issuer.Reader }
 
