@@ -72,7 +72,10 @@ func (r *Reader) Read(ctx context.Context, issuer string) (*Published, error) {
 	return p, nil
 }
 
-func (p *Published) add(problems ...Problem) { p.Problems = append(p.Problems, problems...) }
+func (p *Published) add(problem Problem) {
+	problem.Found = printable(problem.Found)
+	p.Problems = append(p.Problems, problem)
+}
 
 // Compare holds what is published against the keys that should be, such as those of the cluster: the kids that are missing
 // and those that are more than expected, both sorted. Another key under an expected kid is both. A missing key is stale,
@@ -99,7 +102,7 @@ func (p *Published) Compare(expected *jwks.Set) (missing, extra []string, stale 
 		found = append(found, "has other content than it should under the kid of "+keysNamed(changed))
 	}
 	return missing, extra, []Problem{{
-		Found:  "the key set at " + shown(p.JWKSURI) + " " + strings.Join(found, ", and "),
+		Found:  printable("the key set at " + shown(p.JWKSURI) + " " + strings.Join(found, ", and ")),
 		Means:  "The published keys are stale: consumers refuse every token that is signed with what is missing.",
 		Remedy: "Publish the key set again. Until their caches run out, consumers go on with the old one.",
 	}}

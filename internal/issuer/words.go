@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"unicode"
 )
 
 // mostNamed is how many of several things a problem names.
@@ -16,6 +17,16 @@ func shorten(text string) string {
 		return string(runes[:most]) + "…"
 	}
 	return text
+}
+
+// printable takes out of a text, part of which somebody else wrote, what would move the cursor or hide.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return unicode.ReplacementChar
+	}, text)
 }
 
 func quote(text string) string { return fmt.Sprintf("%q", shorten(text)) }
