@@ -2,70 +2,37 @@ package functions_test
 
 import (
 	"errors"
-	"net/http"
-	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/coreos/go-oidc/v3/oidc"
 
 	"github.com/aktrust/terraform-provider-aktrust/internal/acctest"
 	"github.com/aktrust/terraform-provider-aktrust/internal/acctest/controlplane"
+	"github.com/aktrust/terraform-provider-aktrust/internal/acctest/publisher"
 )
 
 const audience = "artifact-keeper"
 
-// publisher is an https server that has nothing but the documents it was given.
-type publisher struct {
-	*httptest.Server
-	mu    sync.Mutex
-	files map[string]published
-}
-
-type published struct {
-	Path        string `json:"path"`
-	Content     string `json:"content"`
-	ContentType string `json:"content_type"`
-}
-
-func newPublisher(t *testing.T) *publisher {
-	p := &publisher{}
-	p.Server = httptest.NewTLSServer(p)
-	t.Cleanup(p.Close)
-	return p
-}
-
-func (p *publisher) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	file, found := p.files[strings.TrimPrefix(r.URL.EscapedPath(), "/")]
-	if !found {
-		http.NotFound(w, r)
-		return
-	}
-	w.Header().Set("Content-Type", file.ContentType)
-	_, _ = w.Write([]byte(file.Content)) // A client that is gone needs nothing.
-}
-
-// publish replaces everything by the documents that the configuration makes of the cluster's issuer and keys.
-func (p *publisher) publish(t *testing.T, w *acctest.Workspace) {
+// publish applies, and puts what the configuration makes of the cluster's issuer and keys where it belongs.
+func publish(t *testing.T, server *publisher.Server, w *acctest.Workspace) {
 	t.Helper()
 	w.Apply()
-	made := output[map[string]published](t, w, "documents")
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.files = map[string]published{}
-	for _, document := range made {
-		p.files[document.Path] = document
+	type document struct {
+		Path        string `json:"path"`
+		Content     string `json:"content"`
+		ContentType string `json:"content_type"`
+	}
+	for _, made := range output[map[string]document](t, w, "documents") {
+		server.Put("/"+made.Path, made.Content, "Content-Type", made.ContentType)
 	}
 }
 
 // verify does what a consumer does that trusts an issuer and knows nothing else: somebody else's code fetches both documents
 // and checks the token.
-func (p *publisher) verify(t *testing.T, issuer, token string) error {
+func verify(t *testing.T, server *publisher.Server, issuer, token string) error {
 	t.Helper()
-	ctx := oidc.ClientContext(t.Context(), p.Client())
+	ctx := oidc.ClientContext(t.Context(), server.Client())
 	provider, err := oidc.NewProvider(ctx, issuer)
 	if err != nil {
 		return err
@@ -77,7 +44,7 @@ func (p *publisher) verify(t *testing.T, issuer, token string) error {
 	return err
 }
 
-// documentsOf publishes what the data source reads.
+// documentsOf makes the documents of what the data source reads.
 func documentsOf(plane *controlplane.ControlPlane) string {
 	return "provider \"aktrust\" {\n  kubernetes = {\n    host = \"" + plane.URL() + "\"\n    token = \"" + plane.Token(controlplane.Admin) +
 		"\"\n    cluster_ca_certificate = " + acctest.HCL(plane.CA()) + "\n  }\n}\n" + `
@@ -91,12 +58,12 @@ output "documents" {
 // Whoever serves what the function makes, at the URL that the API server signs with, has an issuer that go-oidc trusts with
 // the API server's tokens; through a rotation too, from the apply after it.
 func TestAConsumerVerifiesTokens(t *testing.T) {
-	server := newPublisher(t)
+	server := publisher.Start(t, publisher.Options{})
 	old, err := controlplane.NewRSAKey()
 	if err != nil {
 		t.Fatal(err)
 	}
-	issuer := server.URL + "/clusters/prod"
+	issuer := server.URL() + "/clusters/prod"
 	plane, err := controlplane.Start(t.Context(), controlplane.Options{Issuer: issuer, Keys: controlplane.Keys{Sign: old}})
 	if err != nil {
 		t.Fatal(err)
@@ -119,13 +86,13 @@ func TestAConsumerVerifiesTokens(t *testing.T) {
 		return token
 	}
 	w := workspace(t, documentsOf(plane), nil)
-	server.publish(t, w)
+	publish(t, server, w)
 	first := token()
-	if err := server.verify(t, issuer, first); err != nil {
+	if err := verify(t, server, issuer, first); err != nil {
 		t.Error(err)
 	}
 	// The slash too many: the consumer gets the document, and refuses it for the issuer that it names.
-	if err := server.verify(t, issuer+"/", first); !mismatch(err) {
+	if err := verify(t, server, issuer+"/", first); !mismatch(err) {
 		t.Errorf("an issuer with a slash behind: %v", err)
 	}
 
@@ -137,12 +104,12 @@ func TestAConsumerVerifiesTokens(t *testing.T) {
 		t.Fatal(err)
 	}
 	second := token()
-	if err := server.verify(t, issuer, second); err == nil || !strings.Contains(err.Error(), "failed to verify") {
+	if err := verify(t, server, issuer, second); err == nil || !strings.Contains(err.Error(), "failed to verify") {
 		t.Errorf("a token of a key that is not published: %v", err)
 	}
-	server.publish(t, w)
+	publish(t, server, w)
 	for _, token := range []string{first, second} {
-		if err := server.verify(t, issuer, token); err != nil {
+		if err := verify(t, server, issuer, token); err != nil {
 			t.Error(err)
 		}
 	}
@@ -151,7 +118,7 @@ func TestAConsumerVerifiesTokens(t *testing.T) {
 
 // withoutPath gives the cluster a key of another type, and issuers at the root of the host: one that works, and one with a slash
 // behind, for which the function makes no documents. Those of the issuer without it are of no use to the tokens.
-func withoutPath(t *testing.T, server *publisher, plane *controlplane.ControlPlane, w *acctest.Workspace, token func() string) {
+func withoutPath(t *testing.T, server *publisher.Server, plane *controlplane.ControlPlane, w *acctest.Workspace, token func() string) {
 	t.Helper()
 	key, err := controlplane.NewECKey()
 	if err != nil {
@@ -164,14 +131,14 @@ func withoutPath(t *testing.T, server *publisher, plane *controlplane.ControlPla
 			t.Fatal(err)
 		}
 	}
-	change(server.URL)
-	server.publish(t, w)
-	if err := server.verify(t, server.URL, token()); err != nil {
+	change(server.URL())
+	publish(t, server, w)
+	if err := verify(t, server, server.URL(), token()); err != nil {
 		t.Error(err)
 	}
-	change(server.URL + "/")
+	change(server.URL() + "/")
 	acctest.Says(t, w.Plan(1), `Invalid value for "issuer" parameter: it ends in a slash`, "--service-account-issuer")
-	if err := server.verify(t, server.URL, token()); err == nil || !strings.Contains(err.Error(), "issued by a different provider") {
+	if err := verify(t, server, server.URL(), token()); err == nil || !strings.Contains(err.Error(), "issued by a different provider") {
 		t.Errorf("a token whose issuer has a slash behind: %v", err)
 	}
 }

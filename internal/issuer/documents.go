@@ -8,8 +8,8 @@ import (
 	"github.com/aktrust/terraform-provider-aktrust/internal/strictjson"
 )
 
-// Where the documents are, below the issuer: the first by OpenID Connect Discovery 1.0, section 4, the second as the API
-// server has it.
+// Where the documents are, below the issuer: the first by OpenID Connect Discovery 1.0, section 4, the second as on an API
+// server.
 const (
 	discoveryPath = "/.well-known/openid-configuration"
 	keySetPath    = "/openid/v1/jwks"

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/aktrust/terraform-provider-aktrust/internal/acctest/publisher"
 	"github.com/aktrust/terraform-provider-aktrust/internal/issuer"
 	"github.com/aktrust/terraform-provider-aktrust/internal/jwks"
 )
@@ -15,13 +16,10 @@ const (
 	second = `{"crv":"P-256","kid":"b","kty":"EC","x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU","y":"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"}`
 )
 
+// parsed is the set of these keys.
 func parsed(t testing.TB, keys ...string) *jwks.Set {
 	t.Helper()
-	set, err := jwks.Parse(`{"keys": [` + strings.Join(keys, ", ") + `]}`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return set
+	return parse(t, `{"keys": [`+strings.Join(keys, ", ")+`]}`)
 }
 
 func TestDocuments(t *testing.T) {
@@ -54,6 +52,24 @@ func TestDocuments(t *testing.T) {
 		}}
 		if diff := cmp.Diff(want, []issuer.Document{discovery, keySet}); diff != "" {
 			t.Errorf("%s: -want +got:\n%s", url, diff)
+		}
+	}
+}
+
+// What is written is what a reader expects of an issuer.
+func TestDocumentsAreReadWithoutAProblem(t *testing.T) {
+	for _, path := range []string{"", "/clusters/prod"} {
+		server := publisher.Start(t, publisher.Options{})
+		keys := parse(t, set(t, key(t, "a"), rsa("b", 2048)))
+		discovery, keySet, err := issuer.Documents(server.URL()+path, keys)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, document := range []issuer.Document{discovery, keySet} {
+			server.Put("/"+document.Path, document.Content, "Content-Type", document.ContentType)
+		}
+		if got := read(t, trusting(t, nil, server), server.URL()+path); !got.Keys.Equal(keys) || string(got.Answer) != keySet.Content {
+			t.Errorf("the keys became %s", got.Answer)
 		}
 	}
 }

@@ -75,6 +75,9 @@ func (s *Server) Address() string { return s.server.Listener.Addr().String() }
 // CA is the PEM certificate of the authority.
 func (s *Server) CA() string { return s.ca }
 
+// Client is one that trusts the server's certificate.
+func (s *Server) Client() *http.Client { return s.server.Client() }
+
 // Close ends the server before the test does.
 func (s *Server) Close() { s.server.Close() }
 
