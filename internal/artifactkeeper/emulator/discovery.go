@@ -13,7 +13,6 @@ import (
 	"net/url"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 )
 
@@ -27,12 +26,27 @@ const (
 	maxDiscovery = 1 << 20
 )
 
-var errPrivateAddress = errors.New("the address is private, and private issuers are not allowed")
+// sharedAddresses are those between the customers of a provider and its
+// address translation (RFC 6598). The registry counts them as private.
+var sharedAddresses = netip.MustParsePrefix("100.64.0.0/10")
+
+// Network looks names up and dials, as [net.Resolver] and [net.Dialer] do.
+type Network interface {
+	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
+	DialContext(ctx context.Context, network, address string) (net.Conn, error)
+}
+
+// machineNetwork is the network that the process is in.
+type machineNetwork struct {
+	*net.Resolver
+	*net.Dialer
+}
 
 // issuerKeys fetches the keys of issuers by OIDC discovery and keeps them for
 // a while.
 type issuerKeys struct {
 	client       *http.Client
+	network      Network
 	allowPrivate bool
 	now          func() time.Time
 
@@ -46,24 +60,11 @@ type cachedKeys struct {
 }
 
 func newIssuerKeys(o Options) *issuerKeys {
-	k := &issuerKeys{allowPrivate: o.AllowPrivateIssuers, now: o.Now, known: map[string]cachedKeys{}}
-	// The check of the address that is really dialled is the one that counts:
-	// a name may resolve differently a moment later.
-	dialer := &net.Dialer{Timeout: discoveryTimeout, Control: func(_, address string, _ syscall.RawConn) error {
-		host, _, err := net.SplitHostPort(address)
-		if err != nil {
-			return err
-		}
-		ip, err := netip.ParseAddr(host)
-		if err != nil {
-			return err
-		}
-		return k.checkAddress(ip)
-	}}
+	k := &issuerKeys{network: o.IssuerNetwork, allowPrivate: o.AllowPrivateIssuers, now: o.Now, known: map[string]cachedKeys{}}
 	k.client = &http.Client{
 		Timeout: discoveryTimeout,
 		Transport: &http.Transport{
-			DialContext: dialer.DialContext,
+			DialContext: k.dial,
 			TLSClientConfig: &tls.Config{
 				MinVersion: tls.VersionTLS12, RootCAs: o.IssuerCAs,
 			},
@@ -73,13 +74,52 @@ func newIssuerKeys(o Options) *issuerKeys {
 	return k
 }
 
-func (k *issuerKeys) checkAddress(ip netip.Addr) error {
-	ip = ip.Unmap()
-	private := ip.IsPrivate() || ip.IsLoopback() || ip.IsLinkLocalUnicast() || ip.IsUnspecified() || ip.IsMulticast()
-	if private && !k.allowPrivate {
-		return errPrivateAddress
+// dial connects to an address that the name has and the rule allows. The
+// address is looked up again, and it is this one that is dialled: a name may
+// resolve differently a moment after it was checked.
+func (k *issuerKeys) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	addresses, err := k.lookUp(ctx, host)
+	if err != nil {
+		return nil, err
+	}
+	return k.network.DialContext(ctx, network, net.JoinHostPort(addresses[0].String(), port))
+}
+
+// lookUp gives the addresses of a host; one that is not allowed spoils all.
+func (k *issuerKeys) lookUp(ctx context.Context, host string) ([]netip.Addr, error) {
+	addresses, err := k.network.LookupNetIP(ctx, "ip", host)
+	if ip, literal := netip.ParseAddr(host); literal == nil {
+		addresses, err = []netip.Addr{ip}, nil
+	}
+	if err == nil && len(addresses) == 0 {
+		err = &net.DNSError{Err: "no addresses", Name: host, IsNotFound: true}
+	}
+	for _, ip := range addresses {
+		if k.blocked(ip.Unmap()) {
+			return nil, &blockedError{ip}
+		}
+	}
+	return addresses, err
+}
+
+// blocked is the registry's rule: loopback and link-local addresses, where
+// the metadata of clouds are, stay closed whatever the operator allows.
+func (k *issuerKeys) blocked(ip netip.Addr) bool {
+	if ip.IsLoopback() || ip.IsLinkLocalUnicast() || ip.IsUnspecified() || ip.IsMulticast() {
+		return true
+	}
+	return !k.allowPrivate && (ip.IsPrivate() || sharedAddresses.Contains(ip))
+}
+
+// blockedError is an address that is not dialled.
+type blockedError struct{ ip netip.Addr }
+
+func (e *blockedError) Error() string {
+	return fmt.Sprintf("IP '%s' is not allowed (private/internal network)", e.ip)
 }
 
 // fetch returns the key set of an issuer. An issuer that the registry will
@@ -90,14 +130,11 @@ func (k *issuerKeys) fetch(ctx context.Context, issuer string) (json.RawMessage,
 	if err != nil || location.Scheme != "https" || location.Host == "" {
 		return nil, validation("CI OIDC issuer URL must use HTTPS")
 	}
-	addresses, err := net.DefaultResolver.LookupNetIP(ctx, "ip", location.Hostname())
-	if err != nil {
-		return nil, internalError()
-	}
-	for _, ip := range addresses {
-		if err := k.checkAddress(ip); err != nil {
-			return nil, validation("CI OIDC issuer URL is not allowed: %v", err)
+	if _, err := k.lookUp(ctx, location.Hostname()); err != nil {
+		if blocked, ok := errors.AsType[*blockedError](err); ok {
+			return nil, validation("CI OIDC issuer URL %s", blocked)
 		}
+		return nil, internalError()
 	}
 	var document struct {
 		JWKSURI string `json:"jwks_uri"`

@@ -17,7 +17,9 @@ func TestDiscovery(t *testing.T) {
 		t.Run(string(profile), func(t *testing.T) {
 			t.Parallel()
 			issuer := startIssuer(t, keySet(publicJWK(t, "kid", key(t, p256))))
-			x := startTarget(t, emulator.Options{Profile: profile, AllowPrivateIssuers: true, IssuerCAs: issuer.pool})
+			options := issuer.options()
+			options.Profile = profile
+			x := startTarget(t, options)
 			p := x.provider(t, object{"issuer_url": issuer.URL, "audience": "aud"})
 			m := x.mapping(t, p, object{"claim_filters": object{}})
 			claims := podClaims(issuer.URL, "aud", time.Now())
@@ -47,7 +49,9 @@ func TestDiscoveryCache(t *testing.T) {
 	t.Parallel()
 	now := startClock()
 	issuer := startIssuer(t, keySet(publicJWK(t, "old", key(t, p256))))
-	x := startTarget(t, emulator.Options{Now: now.Now, AllowPrivateIssuers: true, IssuerCAs: issuer.pool})
+	options := issuer.options()
+	options.Now = now.Now
+	x := startTarget(t, options)
 	p := x.provider(t, object{"issuer_url": issuer.URL, "audience": "aud"})
 	x.mapping(t, p, object{"claim_filters": object{}})
 	exchange := func(kid string, k any) reply {
@@ -68,59 +72,75 @@ func TestDiscoveryCache(t *testing.T) {
 }
 
 // TestDiscoveryThatFails shows the two kinds of answers: an issuer that is not
-// asked, and one that does not answer.
+// asked, 400, and one that does not answer, 500.
 func TestDiscoveryThatFails(t *testing.T) {
 	t.Parallel()
 	issuer := startIssuer(t, keySet(publicJWK(t, "kid", key(t, p256))))
-	allowed := emulator.Options{AllowPrivateIssuers: true, IssuerCAs: issuer.pool}
 	for name, c := range map[string]struct {
-		options  emulator.Options
-		issuer   string
+		issuer   string // empty for the one that answers
+		private  bool   // the operator allows private addresses
+		distrust bool
 		keys     object
 		document object
 		status   int
-		code     string
 	}{
-		"plain HTTP":      {options: allowed, issuer: "http://127.0.0.1", status: http.StatusBadRequest, code: "VALIDATION_ERROR"},
-		"private address": {options: emulator.Options{IssuerCAs: issuer.pool}, issuer: issuer.URL, status: http.StatusBadRequest, code: "VALIDATION_ERROR"},
-		"private name":    {issuer: "https://localhost", status: http.StatusBadRequest, code: "VALIDATION_ERROR"},
-		"unknown name":    {options: allowed, issuer: "https://issuer.invalid", status: http.StatusInternalServerError, code: "INTERNAL_ERROR"},
-		"nobody there":    {options: allowed, issuer: "https://127.0.0.1:1", status: http.StatusInternalServerError, code: "INTERNAL_ERROR"},
-		"distrusted": {
-			options: emulator.Options{AllowPrivateIssuers: true}, issuer: issuer.URL,
-			status: http.StatusInternalServerError, code: "INTERNAL_ERROR",
-		},
-		"no document": {options: allowed, issuer: issuer.URL + "/path", status: http.StatusInternalServerError, code: "INTERNAL_ERROR"},
-		"no jwks_uri": {
-			options: allowed, issuer: issuer.URL, document: object{"issuer": "x"},
-			status: http.StatusInternalServerError, code: "INTERNAL_ERROR",
-		},
-		"keys nowhere": {
-			options: allowed, issuer: issuer.URL, document: object{"jwks_uri": issuer.URL + "/nowhere"},
-			status: http.StatusInternalServerError, code: "INTERNAL_ERROR",
-		},
-		"a jwks_uri that is none": {
-			options: allowed, issuer: issuer.URL, document: object{"jwks_uri": "::"},
-			status: http.StatusInternalServerError, code: "INTERNAL_ERROR",
-		},
-		"no keys": {options: allowed, issuer: issuer.URL, keys: object{"keys": []any{}}, status: http.StatusInternalServerError, code: "INTERNAL_ERROR"},
-		"no set":  {options: allowed, issuer: issuer.URL, keys: object{"x": 1}, status: http.StatusInternalServerError, code: "INTERNAL_ERROR"},
-		"no key": {
-			options: allowed, issuer: issuer.URL, keys: keySet(object{"kty": "EC"}),
-			status: http.StatusInternalServerError, code: "INTERNAL_ERROR",
-		},
+		"plain HTTP":                 {issuer: "http://issuer.example.com", status: http.StatusBadRequest},
+		"private address":            {issuer: "https://10.1.2.3", status: http.StatusBadRequest},
+		"private name":               {issuer: "https://private.example.com", status: http.StatusBadRequest},
+		"shared address":             {issuer: "https://shared.example.com", status: http.StatusBadRequest},
+		"loopback":                   {issuer: "https://127.0.0.1", private: true, status: http.StatusBadRequest},
+		"loopback in IPv6":           {issuer: "https://[::1]", private: true, status: http.StatusBadRequest},
+		"mapped loopback":            {issuer: "https://[::ffff:127.0.0.1]", private: true, status: http.StatusBadRequest},
+		"name of loopback":           {issuer: "https://loopback.example.com", private: true, status: http.StatusBadRequest},
+		"metadata":                   {issuer: "https://metadata.example.com", private: true, status: http.StatusBadRequest},
+		"unknown name":               {issuer: "https://issuer.invalid", status: http.StatusInternalServerError},
+		"nobody there":               {issuer: "https://issuer.example.com:1", status: http.StatusInternalServerError},
+		"nobody at the shared":       {issuer: "https://shared.example.com", private: true, status: http.StatusInternalServerError},
+		"distrusted":                 {distrust: true, status: http.StatusInternalServerError},
+		"no document":                {issuer: "https://issuer.example.com/path", status: http.StatusInternalServerError},
+		"no jwks_uri":                {document: object{"issuer": "x"}, status: http.StatusInternalServerError},
+		"keys nowhere":               {document: object{"jwks_uri": issuer.URL + "/nowhere"}, status: http.StatusInternalServerError},
+		"keys at a private address":  {document: object{"jwks_uri": "https://private.example.com/keys"}, status: http.StatusInternalServerError},
+		"a jwks_uri that is none":    {document: object{"jwks_uri": "::"}, status: http.StatusInternalServerError},
+		"no keys":                    {keys: object{"keys": []any{}}, status: http.StatusInternalServerError},
+		"no set":                     {keys: object{"x": 1}, status: http.StatusInternalServerError},
+		"no key":                     {keys: keySet(object{"kty": "EC"}), status: http.StatusInternalServerError},
+		"keys at an allowed address": {private: true, document: object{"jwks_uri": "https://private.example.com/keys"}, status: http.StatusOK},
 	} {
 		t.Run(name, func(t *testing.T) {
-			keys := c.keys
-			if keys == nil {
-				keys = keySet(publicJWK(t, "kid", key(t, p256)))
+			if c.keys == nil {
+				c.keys = keySet(publicJWK(t, "kid", key(t, p256)))
 			}
-			issuer.publish(keys, c.document)
-			x := startTarget(t, c.options)
+			if c.issuer == "" {
+				c.issuer = issuer.URL
+			}
+			issuer.publish(c.keys, c.document)
+			options := issuer.options()
+			options.AllowPrivateIssuers = c.private
+			if c.distrust {
+				options.IssuerCAs = nil
+			}
+			x := startTarget(t, options)
 			p := x.provider(t, object{"issuer_url": c.issuer, "audience": "aud"})
 			x.mapping(t, p, object{"claim_filters": object{}})
-			x.exchange(t, sign(t, jose.ES256, "kid", key(t, p256), podClaims(c.issuer, "aud", time.Now()))).
-				wantError(t, c.status, c.code)
+			got := x.exchange(t, sign(t, jose.ES256, "kid", key(t, p256), podClaims(c.issuer, "aud", time.Now())))
+			code := map[int]string{http.StatusBadRequest: "VALIDATION_ERROR", http.StatusInternalServerError: "INTERNAL_ERROR"}[c.status]
+			if code == "" {
+				got.want(t, c.status)
+				return
+			}
+			got.wantError(t, c.status, code)
 		})
 	}
+}
+
+// TestDiscoveryOfTheMachineItself asks in the process's own network.
+func TestDiscoveryOfTheMachineItself(t *testing.T) {
+	t.Parallel()
+	const issuer = "https://localhost"
+	x := startTarget(t, emulator.Options{AllowPrivateIssuers: true})
+	p := x.provider(t, object{"issuer_url": issuer, "audience": "aud"})
+	x.mapping(t, p, object{"claim_filters": object{}})
+	x.exchange(t, sign(t, jose.ES256, "kid", key(t, p256), podClaims(issuer, "aud", time.Now()))).
+		wantError(t, http.StatusBadRequest, "VALIDATION_ERROR", "is not allowed")
 }

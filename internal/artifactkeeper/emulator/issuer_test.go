@@ -1,6 +1,7 @@
 package emulator_test
 
 import (
+	"context"
 	"crypto"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -8,11 +9,15 @@ import (
 	"crypto/rsa"
 	"crypto/x509"
 	"encoding/json"
+	"fmt"
 	"io"
 	"log"
 	"maps"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -20,6 +25,8 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-jose/go-jose/v4/jwt"
+
+	"github.com/aktrust/terraform-provider-aktrust/internal/artifactkeeper/emulator"
 )
 
 // rsaKey and the ECDSA keys are made once: making RSA keys is slow.
@@ -96,10 +103,12 @@ func with(in, changes object) object {
 	return out
 }
 
-// webIssuer publishes its keys as OIDC discovery describes.
+// webIssuer publishes its keys as OIDC discovery describes. It is at a public
+// address of a network of its own, as the registry dials no other.
 type webIssuer struct {
-	*httptest.Server
-	pool *x509.CertPool
+	server *httptest.Server
+	// URL is the issuer.
+	URL string
 	// fetches counts how often the key set was asked for.
 	fetches atomic.Int32
 
@@ -110,7 +119,7 @@ type webIssuer struct {
 
 func startIssuer(t *testing.T, keys object) *webIssuer {
 	t.Helper()
-	i := &webIssuer{keys: keys}
+	i := &webIssuer{keys: keys, URL: "https://issuer.example.com"} // the certificate of httptest is for it
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /.well-known/openid-configuration", func(w http.ResponseWriter, _ *http.Request) {
 		i.mu.Lock()
@@ -127,13 +136,48 @@ func startIssuer(t *testing.T, keys object) *webIssuer {
 		defer i.mu.Unlock()
 		_ = json.NewEncoder(w).Encode(i.keys)
 	})
-	i.Server = httptest.NewUnstartedServer(mux)
-	i.Config.ErrorLog = log.New(io.Discard, "", 0) // one test distrusts it
-	i.StartTLS()
-	t.Cleanup(i.Close)
-	i.pool = x509.NewCertPool()
-	i.pool.AddCert(i.Certificate())
+	i.server = httptest.NewUnstartedServer(mux)
+	i.server.Config.ErrorLog = log.New(io.Discard, "", 0) // one test distrusts it
+	i.server.StartTLS()
+	t.Cleanup(i.server.Close)
 	return i
+}
+
+// pool holds the issuer's authority.
+func (i *webIssuer) pool() *x509.CertPool {
+	pool := x509.NewCertPool()
+	pool.AddCert(i.server.Certificate())
+	return pool
+}
+
+// The addresses of the issuer's network. The first is public; nobody has it
+// (RFC 5737).
+var issuerAddresses = map[string]string{
+	"issuer.example.com": "203.0.113.1", "private.example.com": "10.1.2.3", "shared.example.com": "100.64.1.2",
+	"loopback.example.com": "127.0.0.1", "metadata.example.com": "169.254.169.254",
+}
+
+// LookupNetIP implements emulator.Network.
+func (i *webIssuer) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
+	address, known := issuerAddresses[host]
+	if !known {
+		return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
+	}
+	return []netip.Addr{netip.MustParseAddr(address)}, nil
+}
+
+// DialContext implements emulator.Network: something is at the HTTPS port of
+// the public and the private address alone.
+func (i *webIssuer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	if !slices.Contains([]string{"203.0.113.1:443", "10.1.2.3:443"}, address) {
+		return nil, fmt.Errorf("nobody is at %s", address)
+	}
+	return new(net.Dialer).DialContext(ctx, network, i.server.Listener.Addr().String())
+}
+
+// options are those of a registry in the issuer's network that trusts it.
+func (i *webIssuer) options() emulator.Options {
+	return emulator.Options{IssuerNetwork: i, IssuerCAs: i.pool()}
 }
 
 func (i *webIssuer) publish(keys, document object) {

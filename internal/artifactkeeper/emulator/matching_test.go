@@ -123,7 +123,9 @@ func TestClaimFilters(t *testing.T) {
 func TestPointersAreNew(t *testing.T) {
 	t.Parallel()
 	issuer := startIssuer(t, keySet(publicJWK(t, "kid", key(t, p256))))
-	x := startTarget(t, emulator.Options{Profile: emulator.Profile110, AllowPrivateIssuers: true, IssuerCAs: issuer.pool})
+	options := issuer.options()
+	options.Profile = emulator.Profile110
+	x := startTarget(t, options)
 	p := x.provider(t, object{"issuer_url": issuer.URL, "audience": "aud"})
 	m := x.mapping(t, p, object{"claim_filters": object{"/kubernetes.io/namespace": "payments"}})
 	token := sign(t, jose.ES256, "kid", key(t, p256), podClaims(issuer.URL, "aud", startClock().Now()))

@@ -3,6 +3,7 @@ package emulator
 import (
 	"crypto/rand"
 	"crypto/x509"
+	"net"
 	"time"
 
 	"github.com/google/uuid"
@@ -63,9 +64,13 @@ type Options struct {
 	// NewID makes the identifiers of new objects. Nil means random UUIDs.
 	NewID func() uuid.UUID
 
-	// AllowPrivateIssuers lets discovery reach loopback and private
-	// addresses, which the registry refuses unless its operator allows them.
+	// AllowPrivateIssuers lets discovery reach private addresses, which the
+	// registry refuses unless its operator allows them. Loopback and
+	// link-local ones it refuses always.
 	AllowPrivateIssuers bool
+	// IssuerNetwork is the network in which issuers are looked up and dialled;
+	// the rules about addresses hold in it. Nil means the process's own.
+	IssuerNetwork Network
 	// IssuerCAs are the authorities trusted for discovery. Nil means the
 	// system's.
 	IssuerCAs *x509.CertPool
@@ -104,6 +109,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.NewID == nil {
 		o.NewID = uuid.New
+	}
+	if o.IssuerNetwork == nil {
+		o.IssuerNetwork = machineNetwork{net.DefaultResolver, &net.Dialer{}}
 	}
 	return o
 }

@@ -3,6 +3,7 @@ package emulator
 import (
 	"encoding/base64"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -41,12 +42,32 @@ type Request struct {
 type requestLog struct {
 	mu      sync.Mutex
 	entries []Request
+	secrets map[string]bool
 }
 
-func (l *requestLog) add(entry Request) {
+// add notes a request, the credentials in it, and those in the body of its
+// answer.
+func (l *requestLog) add(entry Request, given []string, answer []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.entries = append(l.entries, entry)
+	if l.secrets == nil {
+		l.secrets = map[string]bool{}
+	}
+	for _, secret := range append(given, credentialMembers(answer)...) {
+		if secret != anonymousToken { // everybody has it
+			l.secrets[secret] = true
+		}
+	}
+}
+
+// Secrets returns every credential that the registry was given or gave since
+// its start, sorted: tokens, passwords, and what stood in Authorization. They
+// are for tests that look for them where they must not be.
+func (s *Server) Secrets() []string {
+	s.requests.mu.Lock()
+	defer s.requests.mu.Unlock()
+	return slices.Sorted(maps.Keys(s.requests.secrets))
 }
 
 // Requests returns what was asked since the start or the last
@@ -65,10 +86,10 @@ func (s *Server) ResetRequests() {
 	s.requests.entries = nil
 }
 
-// describe makes the log entry of a request.
-func describe(r *http.Request, body []byte, started time.Time, reply *answer, fault *Injection) Request {
+// describe makes the log entry of a request that carries these credentials.
+func describe(r *http.Request, body []byte, secrets []string, started time.Time, reply *answer, fault *Injection) Request {
 	scheme, _, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	blot := strings.NewReplacer(secretsOf(r, body)...)
+	blot := strings.NewReplacer(blots(secrets)...)
 	header := http.Header{}
 	for name, values := range r.Header {
 		if name == "Authorization" || name == "Proxy-Authorization" || name == "Cookie" {
@@ -91,9 +112,11 @@ func describe(r *http.Request, body []byte, started time.Time, reply *answer, fa
 	return entry
 }
 
-// secretsOf lists the credentials of a request as pairs for a
-// strings.Replacer: the presented header, what is inside it, and the members
-// of a JSON or form body that carry credentials.
+// secretMembers carry credentials, in JSON, in forms and in queries.
+var secretMembers = []string{"password", "token", "access_token", "refresh_token", "client_secret"}
+
+// secretsOf lists the credentials of a request: the presented header, what is
+// inside it, and the members of a JSON or form body.
 func secretsOf(r *http.Request, body []byte) []string {
 	var found []string
 	if _, credential, ok := strings.Cut(r.Header.Get("Authorization"), " "); ok {
@@ -104,19 +127,31 @@ func secretsOf(r *http.Request, body []byte) []string {
 		}
 	}
 	form, _ := url.ParseQuery(string(body))
-	var members map[string]any
-	_ = json.Unmarshal(body, &members) // a body that is not JSON has no members
-	for _, name := range []string{"password", "token", "access_token", "refresh_token", "client_secret"} {
+	for _, name := range secretMembers {
 		found = append(found, form.Get(name), r.URL.Query().Get(name))
-		if text, ok := members[name].(string); ok {
+	}
+	found = append(found, credentialMembers(body)...)
+	return slices.DeleteFunc(found, func(secret string) bool { return secret == "" })
+}
+
+// credentialMembers are the texts of a JSON object that are credentials. What
+// is no JSON object has none.
+func credentialMembers(body []byte) []string {
+	var members map[string]any
+	_ = json.Unmarshal(body, &members)
+	var found []string
+	for _, name := range secretMembers {
+		if text, _ := members[name].(string); text != "" {
 			found = append(found, text)
 		}
 	}
+	return found
+}
+
+// blots are pairs for a strings.Replacer that takes secrets out of a text.
+func blots(secrets []string) []string {
 	var pairs []string
-	for _, secret := range found {
-		if secret == "" {
-			continue
-		}
+	for _, secret := range secrets {
 		inJSON, _ := json.Marshal(secret) // strings always encode
 		for _, spelling := range []string{secret, string(inJSON[1 : len(inJSON)-1]), url.QueryEscape(secret)} {
 			pairs = append(pairs, spelling, redacted)

@@ -156,7 +156,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 
 	fault := s.faults.take(r.Method, route)
 	reply := s.answerThrough(fault, inner)
-	s.requests.add(describe(inner, body, started, reply, fault))
+	secrets := secretsOf(inner, body)
+	s.requests.add(describe(inner, body, secrets, started, reply, fault), secrets, reply.body.Bytes())
 	reply.deliver(w, r)
 }
 

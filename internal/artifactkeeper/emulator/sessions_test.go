@@ -3,12 +3,14 @@ package emulator_test
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/aktrust/terraform-provider-aktrust/internal/artifactkeeper/emulator"
 )
@@ -219,5 +221,27 @@ func TestLogHoldsNoSecret(t *testing.T) {
 	x.emulator.ResetRequests()
 	if left := x.emulator.Requests(); len(left) != 0 {
 		t.Errorf("entries after a reset: %v", left)
+	}
+}
+
+// TestSecrets lists what was given and what was got, and nothing that is public.
+func TestSecrets(t *testing.T) {
+	t.Parallel()
+	x := startTarget(t, emulator.Options{})
+	c := x.cluster(t, nil)
+	x.mapping(t, c.provider, object{"claim_filters": object{}})
+	presented := sign(t, jose.ES256, "kid", c.key, c.claims())
+	got := x.exchange(t, presented).want(t, http.StatusOK).object(t)
+	authorization := basic(got["username"].(string), got["access_token"].(string))
+	pull := x.ask(t, question{method: "GET", path: "/v2/token", authorization: authorization}).want(t, http.StatusOK).object(t)
+	x.login(t, "admin", "wrong").want(t, http.StatusUnauthorized)
+	x.guest(t, "GET", "/v2/token").want(t, http.StatusOK)
+	x.emulator.ResetRequests()
+	want := []string{
+		x.token, presented, got["access_token"].(string), strings.TrimPrefix(authorization, "Basic "), pull["token"].(string), "wrong",
+	}
+	slices.Sort(want)
+	if diff := cmp.Diff(want, x.emulator.Secrets()); diff != "" {
+		t.Error(diff)
 	}
 }
