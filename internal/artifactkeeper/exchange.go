@@ -2,6 +2,7 @@ package artifactkeeper
 
 import (
 	"context"
+	"errors"
 	"net/http"
 )
 
@@ -26,6 +27,9 @@ func (c *Client) Exchange(ctx context.Context, oidcToken, providerID string) (Cr
 	}
 	var out Credential
 	if err := c.send(ctx, r, oidcToken, &out); err != nil {
+		if answer, ok := errors.AsType[*Error](err); ok {
+			answer.advice = exchangeAdvice(answer)
+		}
 		return Credential{}, err
 	}
 	c.scrub.Add(out.AccessToken)
@@ -33,4 +37,17 @@ func (c *Client) Exchange(ctx context.Context, oidcToken, providerID string) (Cr
 		return Credential{}, &MalformedError{r.method, r.path, http.StatusOK, "the answer has no access token"}
 	}
 	return out, nil
+}
+
+// exchangeAdvice is about the token that was presented, because no administrator's credential is in the request; empty where
+// what holds for every request does.
+func exchangeAdvice(e *Error) string {
+	switch {
+	case e.Status == http.StatusUnauthorized && e.FromRegistry:
+		return "The registry refuses the token that was presented, and not the credential of this configuration. The token's issuer, " +
+			"audience and signing key have to be those of an enabled provider, and its claims those of one of the provider's mappings."
+	case e.Status == http.StatusUnauthorized, e.Status == http.StatusForbidden:
+		return "An access proxy in front of the registry may have refused the request: it wants headers or a client certificate."
+	}
+	return ""
 }
