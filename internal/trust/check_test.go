@@ -12,6 +12,8 @@ import (
 	"github.com/aktrust/terraform-provider-aktrust/internal/cluster"
 	"github.com/aktrust/terraform-provider-aktrust/internal/jwks"
 	"github.com/aktrust/terraform-provider-aktrust/internal/trust"
+	"github.com/aktrust/terraform-provider-aktrust/internal/trust/failures"
+	"github.com/aktrust/terraform-provider-aktrust/internal/trust/trusttest"
 )
 
 // statuses are all links of a result with their status.
@@ -24,9 +26,9 @@ func statuses(result trust.Result) map[trust.Name]trust.Status {
 }
 
 func TestEverythingHolds(t *testing.T) {
-	w := newWorld(t, emulator.Options{})
-	w.request.Manifest = true
-	result := w.check()
+	w := trusttest.New(t, emulator.Options{})
+	w.Request.Manifest = true
+	result := w.Check()
 	want := map[trust.Name]trust.Status{}
 	var order []trust.Name
 	for _, name := range trust.Names() {
@@ -44,37 +46,34 @@ func TestEverythingHolds(t *testing.T) {
 	if !slices.Equal(order, trust.Names()) {
 		t.Errorf("the links come as %v", order)
 	}
-	if !result.Allowed() || result.Denied() || result.MappingID != w.mapping || result.MappingName != "team" {
+	if !result.Allowed() || result.Denied() || result.MappingID != w.Mapping || result.MappingName != "team" {
 		t.Errorf("%+v", result)
 	}
 	if !strings.HasPrefix(result.Username, "ci-") || result.ExpiresIn <= 0 || result.ExpiresIn > 600 {
 		t.Errorf("the credential is for %q and %d seconds", result.Username, result.ExpiresIn)
 	}
-	silent(t, w, result)
 }
 
 // Without the file, what is about it is skipped, and the audience is that of the provider.
 func TestWithoutTheFile(t *testing.T) {
-	w := newWorld(t, emulator.Options{AsBuilt: true})
-	w.request.KubeletConfig = ""
-	result := w.check()
+	w := trusttest.New(t, emulator.Options{AsBuilt: true})
+	w.Request.KubeletConfig = ""
+	result := w.Check()
 	if want := []trust.Name{trust.File, trust.FileAudience, trust.Manifest}; !slices.Equal(result.With(trust.Skipped), want) || !result.Allowed() {
 		t.Errorf("%+v", result)
 	}
 }
 
-func TestTwoFaultsAreBothNamed(t *testing.T) {
-	w := newWorld(t, emulator.Options{})
-	breaks["key-rotated"](w)
-	breaks["audience-not-granted"](w)
-	breaks["no-grant"](w)
-	breaks["pattern-case"](w)
-	w.request.Audience = w.audience
-	result := w.check()
-	want := []trust.Name{trust.File, trust.NodeAudience, trust.Keys, trust.Permission, trust.Exchange}
-	if got := result.With(trust.Broken); !slices.Equal(got, want) {
-		t.Errorf("broken are %v, want %v\n%s", got, want, result.Summary())
+func TestFaultsAreAllNamed(t *testing.T) {
+	w := trusttest.New(t, emulator.Options{})
+	var rows []failures.Row
+	for _, name := range []string{"audience-not-granted", "key-rotated", "no-grant", "pattern-case"} {
+		w.Break(name)
+		rows = append(rows, failures.Find(name))
 	}
+	w.Request.Audience = w.Audience
+	result := w.Check()
+	trusttest.Expect(t, result.Links, result.Allowed(), result.Summary(), rows...)
 }
 
 // Who is kept out by the chain is denied; who meets a broken set-up, or nobody, is not.
@@ -105,11 +104,9 @@ func TestDenied(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.row, func(t *testing.T) {
-			w := newWorld(t, options[c.row])
-			if breakIt := breaks[c.row]; breakIt != nil {
-				breakIt(w)
-			}
-			if result := w.check(); result.Denied() != c.want || result.Allowed() {
+			w := trusttest.New(t, emulator.Options{})
+			w.Break(c.row)
+			if result := w.Check(); result.Denied() != c.want || result.Allowed() {
 				t.Errorf("denied is %t and allowed %t: %s", result.Denied(), result.Allowed(), result.Summary())
 			}
 		})
@@ -118,32 +115,31 @@ func TestDenied(t *testing.T) {
 
 // A registry that goes down while others keep somebody out does not make a negative test pass.
 func TestDownIsNotDenied(t *testing.T) {
-	w := newWorld(t, emulator.Options{})
-	breaks["audience-not-granted"](w)
-	breaks["registry-unreachable"](w)
-	if result := w.check(); result.Denied() || result.Link(trust.NodeAudience).Status != trust.Broken {
+	w := trusttest.New(t, emulator.Options{})
+	w.Break("audience-not-granted")
+	w.Break("registry-unreachable")
+	if result := w.Check(); result.Denied() || result.Link(trust.NodeAudience).Status != trust.Broken {
 		t.Errorf("%s", result.Summary())
 	}
 }
 
 func TestPublicRepositoryKeepsNobodyOut(t *testing.T) {
-	w := newWorld(t, emulator.Options{})
-	w.registry.AddRepository(emulator.Repository{Key: "public", IsPublic: true})
-	w.request.Image = host + "/public/app:1"
-	if result := w.check(); !result.Allowed() || !strings.Contains(result.Summary(), "is public") {
+	w := trusttest.New(t, emulator.Options{})
+	w.Registry.AddRepository(emulator.Repository{Key: "public", IsPublic: true})
+	w.Request.Image = w.Registry.Host() + "/public/app:1"
+	if result := w.Check(); !result.Allowed() || !strings.Contains(result.Summary(), "is public") {
 		t.Errorf("%s", result.Summary())
 	}
-	breaks["other-namespace"](w)
-	w.sources.Registry = w.client(w.registry.CACertificate())
-	if result := w.check(); result.Denied() || result.Allowed() || !strings.Contains(result.Summary(), "is public") {
+	w.Break("other-namespace")
+	if result := w.Check(); result.Denied() || result.Allowed() || !strings.Contains(result.Summary(), "is public") {
 		t.Errorf("%s", result.Summary())
 	}
 }
 
 func TestRepositoryThatDoesNotExist(t *testing.T) {
-	w := newWorld(t, emulator.Options{})
-	w.request.Image = host + "/imagse/app:1"
-	result := w.check()
+	w := trusttest.New(t, emulator.Options{})
+	w.Request.Image = w.Registry.Host() + "/imagse/app:1"
+	result := w.Check()
 	if got := result.Link(trust.Permission); got.Status != trust.Broken || !strings.Contains(got.Detail, `"imagse"`) || result.Denied() {
 		t.Errorf("%+v", got)
 	}
@@ -157,23 +153,21 @@ func TestFiltersOnThePod(t *testing.T) {
 		"whole": {"/kubernetes.io": map[string]any{"namespace": "team"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, emulator.Options{})
-			w.filters(filters)
-			result := w.check()
+			w := trusttest.New(t, emulator.Options{})
+			w.Filters(filters)
+			result := w.Check()
 			if got := result.Link(trust.Mapping); got.Status != trust.Unknown || !strings.Contains(got.Detail, "depends on the pod") ||
 				result.Denied() || result.MappingID != "" {
 				t.Errorf("%+v", got)
 			}
 			// An earlier one that may win leaves it open which one does; one that surely does not, does not.
-			w.addMapping(emulator.Mapping{Name: "later", Priority: 200}, map[string]any{"/kubernetes.io/namespace": w.namespace})
-			w.sources.Registry = w.client(w.registry.CACertificate())
-			if got := w.check(); got.Link(trust.Mapping).Status != trust.Unknown {
+			w.AddMapping(emulator.Mapping{Name: "later", Priority: 200}, map[string]any{"/kubernetes.io/namespace": w.Namespace})
+			if got := w.Check(); got.Link(trust.Mapping).Status != trust.Unknown {
 				t.Errorf("%+v", got.Link(trust.Mapping))
 			}
 			filters["/kubernetes.io/namespace"] = "another"
-			w.filters(filters)
-			w.sources.Registry = w.client(w.registry.CACertificate())
-			if got := w.check(); got.Link(trust.Mapping).Status != trust.OK || got.MappingName != "later" {
+			w.Filters(filters)
+			if got := w.Check(); got.Link(trust.Mapping).Status != trust.OK || got.MappingName != "later" {
 				t.Errorf("%+v", got.Link(trust.Mapping))
 			}
 		})
@@ -181,9 +175,9 @@ func TestFiltersOnThePod(t *testing.T) {
 }
 
 func TestEarlierMappingIsNamed(t *testing.T) {
-	w := newWorld(t, emulator.Options{})
-	breaks["earlier-mapping"](w)
-	got := w.check().Link(trust.Mapping)
+	w := trusttest.New(t, emulator.Options{})
+	w.Break("earlier-mapping")
+	got := w.Check().Link(trust.Mapping)
 	if got.Status != trust.OK || !strings.Contains(got.Detail, `"everyone"`) || !strings.Contains(got.Detail, `"team" matches too`) ||
 		!strings.Contains(got.Remedy, "lower priority") {
 		t.Errorf("%+v", got)
@@ -192,11 +186,11 @@ func TestEarlierMappingIsNamed(t *testing.T) {
 
 // Whoever may do nothing learns which permissions are missing.
 func TestWithoutPermissions(t *testing.T) {
-	w := newWorld(t, emulator.Options{})
-	nobody, err := cluster.New(cluster.Config{Host: w.plane.URL(), ClusterCACertificate: w.plane.CA(), Token: w.plane.Token("nobody")})
-	w.must(err)
-	w.sources.Cluster = trust.FromClient(nobody)
-	result := w.check()
+	w := trusttest.New(t, emulator.Options{})
+	nobody, err := cluster.New(cluster.Config{Host: w.Plane.URL(), ClusterCACertificate: w.Plane.CA(), Token: w.Plane.Token("nobody")})
+	w.Must(err)
+	w.Cluster = trust.FromClient(nobody)
+	result := w.Check()
 	for name, rule := range map[trust.Name]string{
 		trust.Versions:       "the verb list on nodes",
 		trust.NodeAudience:   "the verb create on subjectaccessreviews",
@@ -214,8 +208,8 @@ func TestWithoutPermissions(t *testing.T) {
 }
 
 func TestOldVersions(t *testing.T) {
-	w := newWorld(t, emulator.Options{Profile: emulator.Profile110})
-	got := w.check().Link(trust.Versions)
+	w := trusttest.New(t, emulator.Options{Profile: emulator.Profile110})
+	got := w.Check().Link(trust.Versions)
 	if got.Status != trust.Broken || !strings.Contains(got.Detail, "the registry is 1.10.0") {
 		t.Errorf("%+v", got)
 	}
@@ -236,33 +230,34 @@ func TestRefusedRequests(t *testing.T) {
 // A provider that is named and does not exist is told apart from one that nobody names.
 func TestNamedProvider(t *testing.T) {
 	const none = "00000000-0000-0000-0000-000000000000"
-	w := newWorld(t, emulator.Options{})
-	file := w.request.KubeletConfig
-	for _, args := range []string{`"--provider-id=` + none + `"`, `"--provider-id","` + none + `"`, `"-provider-id=` + none + `"`} {
-		w.request.KubeletConfig = strings.Replace(file, `"providers":[{`, `"providers":[{"args":[`+args+`],`, 1)
-		if link := w.check().Link(trust.Provider); link.Status != trust.Broken || !strings.Contains(link.Detail, "the plugin's --provider-id") {
+	w := trusttest.New(t, emulator.Options{})
+	for _, args := range [][]string{{"--provider-id=" + none}, {"--provider-id", none}, {"-provider-id=" + none}} {
+		w.Entry(func(entry map[string]any) { entry["args"] = args })
+		if link := w.Check().Link(trust.Provider); link.Status != trust.Broken || !strings.Contains(link.Detail, "the plugin's --provider-id") {
 			t.Errorf("%s: %+v", args, link)
 		}
 	}
-	w.request.KubeletConfig = strings.Replace(file, `"providers":[{`, `"providers":[{"env":[{"name":"AK_PROVIDER_ID","value":"`+none+`"}],`, 1)
-	if link := w.check().Link(trust.Provider); link.Status != trust.Broken {
+	w.Entry(func(entry map[string]any) {
+		entry["env"] = []any{map[string]string{"name": "AK_PROVIDER_ID", "value": none}}
+	})
+	if link := w.Check().Link(trust.Provider); link.Status != trust.Broken {
 		t.Errorf("%+v", link)
 	}
-	w.request.ProviderID = strings.ToUpper(w.provider)
-	if result := w.check(); !result.Allowed() {
+	w.Request.ProviderID = strings.ToUpper(w.Provider)
+	if result := w.Check(); !result.Allowed() {
 		t.Error(result.Summary())
 	}
-	w.request.ProviderID = none
-	if link := w.check().Link(trust.Provider); link.Status != trust.Broken || !strings.Contains(link.Detail, "the argument provider_id") {
+	w.Request.ProviderID = none
+	if link := w.Check().Link(trust.Provider); link.Status != trust.Broken || !strings.Contains(link.Detail, "the argument provider_id") {
 		t.Errorf("%+v", link)
 	}
 }
 
 // A page in the place of the registry is no refusal by it.
 func TestSomethingElseAnswers(t *testing.T) {
-	w := newWorld(t, emulator.Options{})
-	w.registry.Inject(emulator.Fault{Path: "/api/...", Kind: emulator.HTMLPage})
-	result := w.check()
+	w := trusttest.New(t, emulator.Options{})
+	w.Registry.Inject(emulator.Fault{Path: "/api/...", Kind: emulator.HTMLPage})
+	result := w.Check()
 	for _, name := range []trust.Name{trust.Issuer, trust.Provider, trust.Permission} {
 		if link := result.Link(name); link.Status != trust.Unknown || link.Remedy == "" {
 			t.Errorf("%+v", link)
@@ -275,9 +270,9 @@ func TestSomethingElseAnswers(t *testing.T) {
 
 // With a registry whose token is no administrator's, what it hides is unknown, and the exchange still speaks.
 func TestWithoutAnAdministrator(t *testing.T) {
-	w := newWorld(t, emulator.Options{})
-	w.registry.Inject(emulator.Fault{Path: "/api/v1/admin/...", Kind: emulator.Forbidden})
-	result := w.check()
+	w := trusttest.New(t, emulator.Options{})
+	w.Registry.Inject(emulator.Fault{Path: "/api/v1/admin/...", Kind: emulator.Forbidden})
+	result := w.Check()
 	if link := result.Link(trust.Provider); link.Status != trust.Unknown || !strings.Contains(link.Remedy, "administrator's rights") {
 		t.Errorf("%+v", link)
 	}
@@ -288,15 +283,15 @@ func TestWithoutAnAdministrator(t *testing.T) {
 
 // A key of another cluster under the kid of this one passes for the right one until its material is looked at.
 func TestOtherKeyUnderTheSameKid(t *testing.T) {
-	w := newWorld(t, emulator.Options{})
-	documents, err := w.cluster.OIDCDocuments(t.Context())
-	w.must(err)
+	w := trusttest.New(t, emulator.Options{})
+	documents, err := w.Admin.OIDCDocuments(t.Context())
+	w.Must(err)
 	published, err := jwks.Parse(documents.JWKS)
-	w.must(err)
-	w.updateProvider(func(p *emulator.Provider) {
-		p.StaticJWKS = bytes.ReplaceAll(strangeKeys(t), []byte("another-clusters-key"), []byte(published.KeyIDs()[0]))
+	w.Must(err)
+	w.UpdateProvider(func(p *emulator.Provider) {
+		p.StaticJWKS = bytes.ReplaceAll(trusttest.StrangeKeys(t), []byte("another-clusters-key"), []byte(published.KeyIDs()[0]))
 	})
-	if link := w.check().Link(trust.Keys); link.Status != trust.Broken || !strings.Contains(link.Detail, "has another key under the kid") {
+	if link := w.Check().Link(trust.Keys); link.Status != trust.Broken || !strings.Contains(link.Detail, "has another key under the kid") {
 		t.Errorf("%+v", link)
 	}
 }

@@ -10,11 +10,11 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/aktrust/terraform-provider-aktrust/internal/acctest/controlplane"
 	"github.com/aktrust/terraform-provider-aktrust/internal/artifactkeeper/emulator"
 	"github.com/aktrust/terraform-provider-aktrust/internal/cluster"
 	"github.com/aktrust/terraform-provider-aktrust/internal/cluster/nodeaudience"
 	"github.com/aktrust/terraform-provider-aktrust/internal/trust"
+	"github.com/aktrust/terraform-provider-aktrust/internal/trust/trusttest"
 )
 
 // versioned is a cluster with other versions than the real one.
@@ -53,9 +53,9 @@ func TestVersions(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			w := newWorld(t, emulator.Options{})
-			w.sources.Cluster = versioned{w.sources.Cluster, c.apiServer, c.kubelets}
-			if link := w.check().Link(trust.Versions); link.Status != c.status || !strings.Contains(link.Detail, c.detail) {
+			w := trusttest.New(t, emulator.Options{})
+			w.Cluster = versioned{w.Cluster, c.apiServer, c.kubelets}
+			if link := w.Check().Link(trust.Versions); link.Status != c.status || !strings.Contains(link.Detail, c.detail) {
 				t.Errorf("%+v, want it %s with %q", link, c.status, c.detail)
 			}
 		})
@@ -64,64 +64,56 @@ func TestVersions(t *testing.T) {
 
 // Nodes may be let in by a group of their own, and only some ServiceAccounts.
 func TestNodeGroups(t *testing.T) {
-	w := newWorld(t, emulator.Options{})
-	w.revoke(w.audience)
-	_, err := nodeaudience.Apply(t.Context(), w.cluster, nodeaudience.Grant{
-		Name: nodeaudience.DefaultName(w.audience), Audience: w.audience, Groups: []string{"edge-nodes"}, ServiceAccountNames: []string{account},
+	w := trusttest.New(t, emulator.Options{})
+	w.Revoke(w.Audience)
+	_, err := nodeaudience.Apply(t.Context(), w.Admin, nodeaudience.Grant{
+		Name: nodeaudience.DefaultName(w.Audience), Audience: w.Audience, Groups: []string{"edge-nodes"}, ServiceAccountNames: []string{trusttest.Account},
 	}, nodeaudience.Options{})
-	w.must(err)
-	w.must(controlplane.Eventually(t.Context(), func(ctx context.Context) error {
-		allowed, _, err := w.cluster.Allowed(ctx, cluster.Access{
-			Groups: []string{"edge-nodes"}, Verb: nodeaudience.Verb, Resource: w.audience, Namespace: w.namespace, Name: account,
-		})
-		if err == nil && !allowed {
-			err = errors.New("not yet")
-		}
-		return err
-	}))
-	if link := w.check().Link(trust.NodeAudience); link.Status != trust.Broken || !strings.Contains(link.Detail, "though not to the groups of these nodes") {
+	w.Must(err)
+	w.Authorizer("edge-nodes", w.Audience, w.Namespace, true)
+	if link := w.Check().Link(trust.NodeAudience); link.Status != trust.Broken || !strings.Contains(link.Detail, "though not to the groups of these nodes") {
 		t.Errorf("%+v", link)
 	}
-	w.request.NodeGroups = []string{"edge-nodes"}
-	if link := w.check().Link(trust.NodeAudience); link.Status != trust.OK {
+	w.Request.NodeGroups = []string{"edge-nodes"}
+	if link := w.Check().Link(trust.NodeAudience); link.Status != trust.OK {
 		t.Errorf("%+v", link)
 	}
-	w.request.ServiceAccount = "other"
-	if link := w.check().Link(trust.NodeAudience); link.Status != trust.Broken || !strings.Contains(link.Detail, `for the ServiceAccounts "api" alone`) {
+	w.Request.ServiceAccount = "other"
+	if link := w.Check().Link(trust.NodeAudience); link.Status != trust.Broken || !strings.Contains(link.Detail, `for the ServiceAccounts "api" alone`) {
 		t.Errorf("%+v", link)
 	}
 }
 
 // An annotation that the file requires and the ServiceAccount lacks keeps the kubelet from running the plugin.
 func TestRequiredAnnotation(t *testing.T) {
-	w := newWorld(t, emulator.Options{})
-	w.request.KubeletConfig = strings.Replace(w.request.KubeletConfig, `"requireServiceAccount":true`,
-		`"requireServiceAccount":true,"requiredServiceAccountAnnotationKeys":["example.com/tier"]`, 1)
-	if link := w.check().Link(trust.ServiceAccount); link.Status != trust.Broken || !strings.Contains(link.Remedy, "kubectl annotate serviceaccount") {
+	w := trusttest.New(t, emulator.Options{})
+	w.Entry(func(entry map[string]any) {
+		entry["tokenAttributes"].(map[string]any)["requiredServiceAccountAnnotationKeys"] = []string{"example.com/tier"}
+	})
+	if link := w.Check().Link(trust.ServiceAccount); link.Status != trust.Broken || !strings.Contains(link.Remedy, "kubectl annotate serviceaccount") {
 		t.Errorf("%+v", link)
 	}
 }
 
 // A connection by a client certificate asks about the audience by a TokenReview.
 func TestClientCertificate(t *testing.T) {
-	w := newWorld(t, emulator.Options{})
-	certificate, key, err := w.plane.ClientCertificate("jane", "system:masters")
-	w.must(err)
+	w := trusttest.New(t, emulator.Options{})
+	certificate, key, err := w.Plane.ClientCertificate("jane", "system:masters")
+	w.Must(err)
 	client, err := cluster.New(cluster.Config{
-		Host: w.plane.URL(), ClusterCACertificate: w.plane.CA(), ClientCertificate: certificate, ClientKey: key,
+		Host: w.Plane.URL(), ClusterCACertificate: w.Plane.CA(), ClientCertificate: certificate, ClientKey: key,
 	})
-	w.must(err)
-	w.sources.Cluster = trust.FromClient(client)
-	if result := w.check(); !result.Allowed() {
+	w.Must(err)
+	w.Cluster = trust.FromClient(client)
+	if result := w.Check(); !result.Allowed() {
 		t.Error(result.Summary())
 	}
-	breaks["api-server-audience"](w)
-	w.sources.Registry = w.client(w.registry.CACertificate())
-	result := w.check()
+	w.Break("api-server-audience")
+	result := w.Check()
 	if result.Link(trust.APIServerAudience).Status != trust.Broken || result.Link(trust.Exchange).Status != trust.Skipped {
 		t.Error(result.Summary())
 	}
-	for _, request := range w.registry.Requests() {
+	for _, request := range w.Registry.Requests() {
 		if request.Path == "/api/v1/auth/ci/token" && request.Status != 200 {
 			t.Errorf("a token of the API server was shown to the registry: %+v", request)
 		}
@@ -151,33 +143,33 @@ func (c *counted) CreateToken(ctx context.Context, request cluster.TokenRequest)
 
 // Checks that run at once share what is not about one ServiceAccount.
 func TestSharedAnswers(t *testing.T) {
-	w := newWorld(t, emulator.Options{})
-	counts := &counted{Cluster: w.sources.Cluster}
-	w.sources.Cluster = counts
-	w.sources = trust.Shared(w.sources)
+	w := trusttest.New(t, emulator.Options{})
+	counts := &counted{Cluster: w.Cluster}
+	w.Cluster = counts
+	sources := trust.Shared(w.Sources())
 	var group errgroup.Group
 	group.SetLimit(10)
 	for range 50 {
 		group.Go(func() error {
-			result, err := trust.Check(t.Context(), w.sources, w.request)
+			result, err := trust.Check(t.Context(), sources, w.Request)
 			if err == nil && !result.Allowed() {
 				err = errors.New(result.Summary())
 			}
 			return err
 		})
 	}
-	w.must(group.Wait())
+	w.Must(group.Wait())
 	if d, k, n := counts.documents.Load(), counts.kubelets.Load(), counts.tokens.Load(); d > 3 || k > 3 || n != 50 {
 		t.Errorf("the documents were read %d times, the nodes %d times, and %d tokens requested", d, k, n)
 	}
 	asked := map[string]int{}
-	for _, request := range w.registry.Requests() {
+	for _, request := range w.Registry.Requests() {
 		asked[request.Path]++
 	}
 	if n := asked["/api/v1/admin/ci-oidc"]; n != 1 {
 		t.Errorf("the providers were listed %d times", n)
 	}
-	if n := asked["/api/v1/admin/ci-oidc/"+w.provider+"/mappings"]; n != 1 {
+	if n := asked["/api/v1/admin/ci-oidc/"+w.Provider+"/mappings"]; n != 1 {
 		t.Errorf("the mappings were listed %d times", n)
 	}
 	if n := asked["/api/v1/auth/ci/token"]; n != 50 {

@@ -6,66 +6,67 @@ import (
 
 	"github.com/aktrust/terraform-provider-aktrust/internal/artifactkeeper/emulator"
 	"github.com/aktrust/terraform-provider-aktrust/internal/trust"
+	"github.com/aktrust/terraform-provider-aktrust/internal/trust/trusttest"
 )
 
 // Whether an account may read follows rules for itself and its groups, on the repository and its project, and then roles.
 func TestReading(t *testing.T) {
-	rule := func(w *world, kind, principal string, actions ...string) {
-		w.registry.AddPermission(emulator.Permission{
-			PrincipalType: kind, PrincipalID: principal, TargetType: "repository", TargetID: w.repository, Actions: actions,
+	rule := func(w *trusttest.World, kind, principal string, actions ...string) {
+		w.Registry.AddPermission(emulator.Permission{
+			PrincipalType: kind, PrincipalID: principal, TargetType: "repository", TargetID: w.Repository, Actions: actions,
 		})
 	}
-	alone := func(w *world) { // without a group
-		w.updateMapping(func(m *emulator.Mapping) { m.GroupBindingIDs = nil })
-		w.must(w.registry.RemoveMember(w.group, w.mappingAccountID))
+	alone := func(w *trusttest.World) { // without a group
+		w.UpdateMapping(func(m *emulator.Mapping) { m.GroupBindingIDs = nil })
+		w.Must(w.Registry.RemoveMember(w.Group, w.MappingAccount))
 	}
 	cases := []struct {
 		name    string
-		arrange func(*world)
+		arrange func(*trusttest.World)
 		status  trust.Status
 		detail  string
 	}{
-		{"a rule of its own", func(w *world) { alone(w); rule(w, "user", w.mappingAccountID, "read") }, trust.OK, "user"},
-		{"admin implies read", func(w *world) { alone(w); rule(w, "user", w.mappingAccountID, "admin") }, trust.OK, "admin"},
-		{"a rule of its own without read", func(w *world) { alone(w); rule(w, "user", w.mappingAccountID, "write") }, trust.Broken, "not to read"},
-		{"a group that somebody put it into", func(w *world) {
+		{"a rule of its own", func(w *trusttest.World) { alone(w); rule(w, "user", w.MappingAccount, "read") }, trust.OK, "user"},
+		{"admin implies read", func(w *trusttest.World) { alone(w); rule(w, "user", w.MappingAccount, "admin") }, trust.OK, "admin"},
+		{"a rule of its own without read", func(w *trusttest.World) { alone(w); rule(w, "user", w.MappingAccount, "write") }, trust.Broken, "not to read"},
+		{"a group that somebody put it into", func(w *trusttest.World) {
 			alone(w)
-			w.must(w.registry.AddMember(w.group, w.mappingAccountID))
+			w.Must(w.Registry.AddMember(w.Group, w.MappingAccount))
 		}, trust.OK, `group "pullers"`},
-		{"a group without any rule", func(w *world) {
-			other := w.registry.AddGroup("other", "").ID
-			w.updateMapping(func(m *emulator.Mapping) { m.GroupBindingIDs = []string{other} })
+		{"a group without any rule", func(w *trusttest.World) {
+			other := w.Registry.AddGroup("other", "").ID
+			w.UpdateMapping(func(m *emulator.Mapping) { m.GroupBindingIDs = []string{other} })
 		}, trust.Broken, `the rules on it: group "pullers"`},
-		{"no group at all", func(w *world) {
-			w.updateMapping(func(m *emulator.Mapping) { m.GroupBindingIDs = []string{} })
+		{"no group at all", func(w *trusttest.World) {
+			w.UpdateMapping(func(m *emulator.Mapping) { m.GroupBindingIDs = []string{} })
 		}, trust.Broken, "puts it into 0 groups"},
-		{"a role", func(w *world) {
+		{"a role", func(w *trusttest.World) {
 			alone(w)
-			w.registry.AddRole(emulator.Role{AccountID: w.mappingAccountID, Actions: []string{"read"}})
+			w.Registry.AddRole(emulator.Role{AccountID: w.MappingAccount, Actions: []string{"read"}})
 		}, trust.OK, "by a role"},
-		{"a role that outdoes a rule", func(w *world) {
+		{"a role that outdoes a rule", func(w *trusttest.World) {
 			alone(w)
-			rule(w, "user", w.mappingAccountID, "write")
-			w.registry.AddRole(emulator.Role{AccountID: w.mappingAccountID, Actions: []string{"admin"}})
+			rule(w, "user", w.MappingAccount, "write")
+			w.Registry.AddRole(emulator.Role{AccountID: w.MappingAccount, Actions: []string{"admin"}})
 		}, trust.Unknown, "a role may let it in"},
-		{"a rule on the project", func(w *world) {
+		{"a rule on the project", func(w *trusttest.World) {
 			const project = "11111111-2222-3333-4444-555555555555"
-			made := w.registry.AddRepository(emulator.Repository{Key: "project", ProjectID: project})
-			w.registry.AddPermission(emulator.Permission{
-				PrincipalType: "group", PrincipalID: w.group, TargetType: "project", TargetID: project,
+			made := w.Registry.AddRepository(emulator.Repository{Key: "project", ProjectID: project})
+			w.Registry.AddPermission(emulator.Permission{
+				PrincipalType: "group", PrincipalID: w.Group, TargetType: "project", TargetID: project,
 			})
-			w.request.Image = host + "/" + made.Key + "/app:1"
+			w.Request.Image = w.Registry.Host() + "/" + made.Key + "/app:1"
 		}, trust.OK, `group "pullers"`},
-		{"within the ceiling", func(w *world) {
-			w.updateMapping(func(m *emulator.Mapping) { m.AllowedRepoIDs = []string{strings.ToUpper(w.repository)} })
+		{"within the ceiling", func(w *trusttest.World) {
+			w.UpdateMapping(func(m *emulator.Mapping) { m.AllowedRepoIDs = []string{strings.ToUpper(w.Repository)} })
 		}, trust.OK, `group "pullers"`},
 	}
 	for _, asBuilt := range []bool{false, true} {
 		for _, c := range cases {
 			t.Run(c.name, func(t *testing.T) {
-				w := newWorld(t, emulator.Options{AsBuilt: asBuilt})
+				w := trusttest.New(t, emulator.Options{AsBuilt: asBuilt})
 				c.arrange(w)
-				result := w.check()
+				result := w.Check()
 				link := result.Link(trust.Permission)
 				if link.Status != c.status || !strings.Contains(link.Detail, c.detail) {
 					t.Errorf("%+v, want it %s with %q", link, c.status, c.detail)
@@ -80,10 +81,10 @@ func TestReading(t *testing.T) {
 
 // While no credential can be had, a role that cannot be seen may still let the account in.
 func TestReadingWithoutTheRegistrysWord(t *testing.T) {
-	w := newWorld(t, emulator.Options{})
-	breaks["no-grant"](w)
-	breaks["key-rotated"](w)
-	result := w.check()
+	w := trusttest.New(t, emulator.Options{})
+	w.Break("no-grant")
+	w.Break("key-rotated")
+	result := w.Check()
 	if link := result.Link(trust.Permission); link.Status != trust.Broken || !strings.Contains(link.Detail, "a role that the API does not list") {
 		t.Errorf("%+v", link)
 	}
