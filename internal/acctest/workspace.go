@@ -1,7 +1,10 @@
 package acctest
 
 import (
+	"archive/zip"
 	"context"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -98,6 +101,47 @@ func (w *Workspace) State() string {
 		w.t.Fatal(err)
 	}
 	return string(text)
+}
+
+// Files are the texts of all files in the folder by their names, and of those in archives such as a plan, which are named
+// behind the archive.
+func (w *Workspace) Files() map[string]string {
+	w.t.Helper()
+	texts := map[string]string{}
+	err := filepath.WalkDir(w.Dir, func(path string, entry os.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() {
+			return err
+		}
+		name, err := filepath.Rel(w.Dir, path)
+		if err != nil {
+			return err
+		}
+		if archive, err := zip.OpenReader(path); err == nil {
+			return errors.Join(unpack(&archive.Reader, name, texts), archive.Close())
+		}
+		text, err := os.ReadFile(path)
+		texts[name] = string(text)
+		return err
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return texts
+}
+
+func unpack(archive *zip.Reader, name string, into map[string]string) error {
+	for _, file := range archive.File {
+		content, err := file.Open()
+		if err != nil {
+			return err
+		}
+		text, err := io.ReadAll(content)
+		if err != nil {
+			return err
+		}
+		into[name+"/"+file.Name] = string(text)
+	}
+	return nil
 }
 
 // Says expects that a text says each of these, wherever its lines break.

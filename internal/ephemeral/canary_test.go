@@ -1,9 +1,6 @@
 package ephemeral_test
 
 import (
-	"archive/zip"
-	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -41,8 +38,8 @@ func TestSecretsAreWrittenNowhere(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	texts := map[string]string{"what was printed": printed}
-	read(t, space.Dir, texts)
+	texts := space.Files()
+	texts["what was printed"] = printed
 	for _, name := range []string{"terraform.tfstate", "trace.log", "plan/tfplan", "plan/tfstate"} {
 		if texts[name] == "" {
 			t.Errorf("there is no %s", name)
@@ -54,42 +51,4 @@ func TestSecretsAreWrittenNowhere(t *testing.T) {
 			t.Errorf("%s has the secret %s", name, found)
 		}
 	}
-}
-
-// read collects the texts of a folder, and of the archives in it.
-func read(t *testing.T, dir string, into map[string]string) {
-	t.Helper()
-	err := filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
-		if err != nil || !entry.Type().IsRegular() {
-			return err
-		}
-		name, err := filepath.Rel(dir, path)
-		if err != nil {
-			return err
-		}
-		if archive, err := zip.OpenReader(path); err == nil {
-			return errors.Join(unpack(&archive.Reader, name, into), archive.Close())
-		}
-		text, err := os.ReadFile(path)
-		into[name] = string(text)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-func unpack(archive *zip.Reader, name string, into map[string]string) error {
-	for _, file := range archive.File {
-		content, err := file.Open()
-		if err != nil {
-			return err
-		}
-		text, err := io.ReadAll(content)
-		if err != nil {
-			return err
-		}
-		into[name+"/"+file.Name] = string(text)
-	}
-	return nil
 }

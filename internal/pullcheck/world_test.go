@@ -73,7 +73,7 @@ func (w *world) workspace(config string) *acctest.Workspace {
 	w.t.Helper()
 	out := acctest.NewWorkspace(w.t, config)
 	out.Env = append(out.Env, "ARTIFACT_KEEPER_TOKEN="+w.Registry.Token(), "KUBE_TOKEN="+w.Plane.Token(controlplane.Admin))
-	out.Env = append(out.Env, w.Issuer.Env(w.t)...)
+	out.Env = append(out.Env, w.Issuer.Env()...)
 	return out
 }
 

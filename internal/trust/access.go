@@ -262,6 +262,9 @@ func refusalRemedy(e *artifactkeeper.Error) string {
 	case strings.Contains(e.Message, "ExpiredSignature"), strings.Contains(e.Message, "ImmatureSignature"):
 		return "The token was made a moment ago: the clocks of the API server and the registry differ. Have both follow a time " +
 			"server (chronyc tracking)."
+	case strings.Contains(e.Message, "InvalidSignature"):
+		return "See the link keys. Where it holds, the registry may still have the keys of before: it uses those that it fetched for " +
+			"five minutes."
 	case !e.FromRegistry:
 		return e.Advice()
 	case e.Status >= 500:

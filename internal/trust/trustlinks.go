@@ -24,23 +24,27 @@ func (c *chain) issuer() Link {
 	case p.IssuerURL == found:
 		f.note("the tokens of the cluster say iss %q, as the provider %q does", found, p.Name)
 	default:
+		how := difference(found, p.IssuerURL)
+		if how == bySlash { // It chooses a provider with the slash aside, and then verifies character for character.
+			how += ", which lets the registry find the provider and then refuse the token (InvalidIssuer)"
+		}
 		f.breaks(fmt.Sprintf("issuer_url = %q", found), "the tokens of the cluster say iss %q, and the provider %q has issuer_url %q: %s",
-			found, p.Name, p.IssuerURL, difference(found, p.IssuerURL))
+			found, p.Name, p.IssuerURL, how)
 	}
 	return f.link(Issuer)
 }
 
-// difference says in what two issuers differ. The registry chooses a provider with a trailing slash aside and then verifies
-// character for character.
+const bySlash = "they differ by the trailing slash alone"
+
+// difference says in what two issuers differ.
 func difference(a, b string) string {
 	switch {
 	case strings.TrimRight(a, "/") == strings.TrimRight(b, "/"):
-		return "they differ by the trailing slash alone, which lets the registry find the provider and then refuse the token " +
-			"(InvalidIssuer)"
+		return bySlash
 	case strings.EqualFold(a, b):
 		return "they differ by upper and lower case alone, which counts"
 	}
-	return "they are two issuers, and the registry compares character for character"
+	return "they are two issuers, which are compared character for character"
 }
 
 func (c *chain) provider() Link {
@@ -213,8 +217,11 @@ func (c *chain) discoveredKeys(ctx context.Context, f *finding, p *artifactkeepe
 	}
 	if documents.Issuer != p.IssuerURL {
 		f.breaks(fmt.Sprintf("Publish a discovery document with \"issuer\": %q, or pin the keys with static_jwks.", p.IssuerURL),
-			"the discovery document at %s says that its issuer is %q: %s", p.IssuerURL, documents.Issuer,
-			difference(p.IssuerURL, documents.Issuer))
+			"the discovery document at %s says that its issuer is %q: %s. OpenID Connect Discovery (section 4.3) has a consumer refuse it",
+			p.IssuerURL, documents.Issuer, difference(p.IssuerURL, documents.Issuer))
+		if c.credential != nil {
+			f.note("this registry did not compare the two, and took the token all the same")
+		}
 	}
 	set, err := jwks.Parse(documents.JWKS)
 	if err != nil {

@@ -86,16 +86,6 @@ func (c *ControlPlane) ClientCertificate(user string, groups ...string) (cert, k
 	return string(certPEM), string(keyPEM), err
 }
 
-// ServerCertificate makes a PEM certificate and key for a server of these names that clients of the API server's authority
-// trust; see CA.
-func (c *ControlPlane) ServerCertificate(names ...string) (cert, key string, err error) {
-	template := certificate(pkix.Name{CommonName: names[0]})
-	template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
-	template.DNSNames = names
-	certPEM, keyPEM, err := c.pki.issue(template)
-	return string(certPEM), string(keyPEM), err
-}
-
 // certificate is what all certificates here have in common: they are valid for a day, from an hour ago on, so that
 // clocks may differ.
 func certificate(subject pkix.Name) *x509.Certificate {

@@ -102,7 +102,8 @@ var providerRows = []Row{
 		trust.Keys, "the keys were rotated", "static_jwks", "apply again with `static_jwks` from `aktrust_cluster_jwks`"},
 	{"issuer-unreachable", "the registry cannot fetch the issuer's documents", seenPlugin + "an internal error", trust.Keys,
 		"neither the registry nor this machine gets them", "static_jwks", "pin the keys with `static_jwks`"},
-	{"document-issuer", "the discovery document names another issuer", seenPlugin + "`InvalidIssuer`, or nothing", trust.Keys,
+	{"document-issuer", "the discovery document names another issuer", "nothing, as long as the registry does not compare the two",
+		trust.Keys,
 		"says that its issuer is", "discovery document", "publish the document with the issuer to the letter, or pin the keys"},
 }
 

@@ -111,7 +111,7 @@ var breaks = map[string]func(*World){
 
 	"registry-unreachable": func(w *World) { w.Registry.Close() },
 	"certificate-unknown":  func(w *World) { w.CACertificate = "" },
-	"clock":                func(w *World) { w.ahead.Store(int64(2 * time.Hour)) },
+	"clock":                func(w *World) { w.Later(2 * time.Hour) },
 	"manifest-missing": func(w *World) {
 		w.Request.Manifest = true
 		w.Request.Image = w.Registry.Host() + "/" + Key + "/app:2"
@@ -130,14 +130,13 @@ func (w *World) Discovery() {
 	w.UpdateProvider(func(p *emulator.Provider) { p.KeySource, p.StaticJWKS = "discovery", nil })
 }
 
-// Publish has the issuer publish the keys of the cluster as they are now, in documents that name an issuer.
-func (w *World) Publish(issuer string) {
+// Publish has the issuer publish the keys of the cluster as they are now, with a discovery document that names an
+// issuer.
+func (w *World) Publish(named string) {
 	w.t.Helper()
 	documents, err := w.Admin.OIDCDocuments(w.t.Context())
 	w.Must(err)
-	discovery, err := json.Marshal(map[string]string{"issuer": issuer, "jwks_uri": w.Issuer.KeysURL})
-	w.Must(err)
-	w.Issuer.Publish(string(discovery), documents.JWKS)
+	w.Issuer.Publish(named, documents.JWKS)
 }
 
 // StrangeKeys is a key set of another cluster.

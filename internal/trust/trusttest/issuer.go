@@ -2,10 +2,10 @@ package trusttest
 
 import (
 	"context"
-	"crypto/tls"
 	"crypto/x509"
+	"errors"
+	"fmt"
 	"io"
-	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -13,29 +13,30 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"sync"
 	"testing"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/aktrust/terraform-provider-aktrust/internal/acctest/controlplane"
+	"github.com/aktrust/terraform-provider-aktrust/internal/acctest/publisher"
+	"github.com/aktrust/terraform-provider-aktrust/internal/issuer"
 )
 
 // publicAddress is where the issuer is to the registry, which dials no loopback address. Nobody has it (RFC 5737).
 const publicAddress = "203.0.113.1"
 
-// Issuer serves the documents of a cluster's issuer over HTTPS, at the issuer's own URL. It listens on loopback; the registry
-// reaches it by [Issuer.LookupNetIP] and [Issuer.DialContext], this process by [Issuer.Transport], and another process by the
-// environment of [Issuer.Env]. Until something is published, it closes every connection.
+// Issuer is a web server at the URL of a cluster's issuer. It listens on loopback; the registry reaches it by
+// [Issuer.LookupNetIP] and [Issuer.DialContext], this process by [Issuer.Transport], and another process by the environment
+// of [Issuer.Env]. Nothing lies on it before [Issuer.Publish].
 type Issuer struct {
-	// URL is the issuer, and the key set is at KeysURL.
-	URL, KeysURL string
+	// URL is the issuer, verbatim.
+	URL string
 
-	host, authority    string
-	documents, tunnels *httptest.Server
-
-	mu              sync.Mutex
-	discovery, keys string
+	host            string
+	server          *publisher.Server
+	authorities     *x509.CertPool
+	authoritiesFile string
+	tunnels         *httptest.Server
 }
 
 // newIssuer serves the issuer of a control plane until the test ends.
@@ -45,43 +46,23 @@ func newIssuer(t testing.TB, plane *controlplane.ControlPlane) *Issuer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	i := &Issuer{URL: plane.Issuer(), KeysURL: plane.Issuer() + "/keys", host: location.Host, authority: plane.CA()}
-	certificate, key, err := plane.ServerCertificate(location.Hostname())
-	if err != nil {
+	i := &Issuer{URL: plane.Issuer(), host: location.Host, authorities: x509.NewCertPool()}
+	i.server = publisher.Start(t, publisher.Options{Certificate: func(c *x509.Certificate) { c.DNSNames = []string{i.host} }})
+	i.authorities.AppendCertsFromPEM([]byte(i.server.CA()))
+	i.authoritiesFile = filepath.Join(t.TempDir(), "authorities.pem")
+	if err := os.WriteFile(i.authoritiesFile, []byte(i.server.CA()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	pair, err := tls.X509KeyPair([]byte(certificate), []byte(key))
-	if err != nil {
-		t.Fatal(err)
-	}
-	i.documents = httptest.NewUnstartedServer(http.HandlerFunc(i.serve))
-	i.documents.TLS = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
-	i.documents.Config.ErrorLog = log.New(io.Discard, "", 0) // who distrusts it is part of the tests
-	i.documents.StartTLS()
-	t.Cleanup(i.documents.Close)
 	i.tunnels = httptest.NewServer(http.HandlerFunc(i.tunnel))
 	t.Cleanup(i.tunnels.Close)
 	return i
 }
 
-// Publish serves a discovery document and a key set from now on.
-func (i *Issuer) Publish(discovery, keys string) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.discovery, i.keys = discovery, keys
-}
-
-func (i *Issuer) serve(w http.ResponseWriter, r *http.Request) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	text := i.discovery
-	if i.URL+r.URL.Path == i.KeysURL {
-		text = i.keys
-	}
-	if text == "" {
-		panic(http.ErrAbortHandler)
-	}
-	_, _ = io.WriteString(w, text) // a client that went away is its own business
+// Publish serves a key set, and a discovery document that names an issuer.
+func (i *Issuer) Publish(named, keys string) {
+	i.server.Put(publisher.DiscoveryPath, fmt.Sprintf(`{"issuer":%q,"jwks_uri":%q}`, named, i.URL+publisher.KeySetPath),
+		"Content-Type", "application/json")
+	i.server.Put(publisher.KeySetPath, keys, "Content-Type", "application/jwk-set+json")
 }
 
 // LookupNetIP implements [emulator.Network].
@@ -95,37 +76,25 @@ func (i *Issuer) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, e
 // DialContext implements [emulator.Network].
 func (i *Issuer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	if address != net.JoinHostPort(publicAddress, "443") && address != net.JoinHostPort(i.host, "443") {
-		return nil, &net.OpError{Op: "dial", Net: network, Err: os.ErrDeadlineExceeded}
+		return nil, &net.OpError{Op: "dial", Net: network, Err: errors.New("no route to " + address)}
 	}
-	return new(net.Dialer).DialContext(ctx, network, i.documents.Listener.Addr().String())
-}
-
-// CAs are the authorities that signed the issuer's certificate.
-func (i *Issuer) CAs() *x509.CertPool {
-	pool := x509.NewCertPool()
-	pool.AppendCertsFromPEM([]byte(i.authority))
-	return pool
+	return new(net.Dialer).DialContext(ctx, network, i.server.Address())
 }
 
 // Transport reaches the issuer from this process.
 func (i *Issuer) Transport() http.RoundTripper {
-	return &http.Transport{
-		DialContext: i.DialContext, TLSClientConfig: &tls.Config{RootCAs: i.CAs(), MinVersion: tls.VersionTLS12}, DisableKeepAlives: true,
-	}
+	transport := issuer.Transport(i.authorities)
+	transport.DialContext, transport.Proxy = i.DialContext, nil
+	return transport
 }
 
 // Env is the environment in which another process reaches the issuer and trusts it: by a proxy, which Go uses for no address
 // on loopback, and by a file in the place of the system's authorities.
-func (i *Issuer) Env(t testing.TB) []string {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "authorities.pem")
-	if err := os.WriteFile(file, []byte(i.authority), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return []string{"HTTPS_PROXY=" + i.tunnels.URL, "SSL_CERT_FILE=" + file}
+func (i *Issuer) Env() []string {
+	return []string{"HTTPS_PROXY=" + i.tunnels.URL, "SSL_CERT_FILE=" + i.authoritiesFile}
 }
 
-// tunnel is a proxy that leads to the issuer alone (RFC 9110 section 9.3.6).
+// tunnel is a proxy that leads to the issuer alone (RFC 9110, section 9.3.6).
 func (i *Issuer) tunnel(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodConnect {
 		w.WriteHeader(http.StatusMethodNotAllowed)
@@ -136,24 +105,23 @@ func (i *Issuer) tunnel(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusBadGateway)
 		return
 	}
-	defer there.Close()
 	w.WriteHeader(http.StatusOK)
 	here, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
+		_ = there.Close()
 		return
 	}
-	defer here.Close()
 	var both errgroup.Group
 	both.Go(func() error { return pour(there, buffered) })
 	both.Go(func() error { return pour(here, there) })
-	_ = both.Wait() // a broken tunnel shows at its ends
+	_ = errors.Join(both.Wait(), here.Close(), there.Close()) // a broken tunnel shows at its ends
 }
 
 // pour copies until there is no more, and says so on the other side.
 func pour(to net.Conn, from io.Reader) error {
 	_, err := io.Copy(to, from)
 	if half, ok := to.(interface{ CloseWrite() error }); ok {
-		_ = half.CloseWrite()
+		err = errors.Join(err, half.CloseWrite())
 	}
 	return err
 }

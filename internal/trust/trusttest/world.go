@@ -22,8 +22,10 @@ import (
 
 // What every world has.
 const (
-	// Account and Worker are the ServiceAccounts that the mapping is for; Worker does not exist until a test makes it.
-	Account, Worker = "api", "worker"
+	// Account is a ServiceAccount that the mapping is for.
+	Account = "api"
+	// Worker is another one, which does not exist until a test makes it.
+	Worker = "worker"
 	// Key is the registry's repository, in which there is app:1.
 	Key = "images"
 )
@@ -63,7 +65,7 @@ func On(t testing.TB, plane *controlplane.ControlPlane, options emulator.Options
 	w := &World{t: t, Plane: plane, Issuer: newIssuer(t, plane), Namespace: plane.Namespace(t)}
 	w.Audience = "ak-" + w.Namespace
 	options.Now = func() time.Time { return time.Now().Add(time.Duration(w.ahead.Load())) }
-	options.IssuerNetwork, options.IssuerCAs = w.Issuer, w.Issuer.CAs()
+	options.IssuerNetwork, options.IssuerCAs = w.Issuer, w.Issuer.authorities
 	var err error
 	w.Registry, err = emulator.Start(options)
 	w.Must(err)
@@ -231,6 +233,9 @@ func (w *World) Authorizer(group, audience, namespace string, want bool) {
 		return err
 	}))
 }
+
+// Later moves the registry's clock ahead of the cluster's.
+func (w *World) Later(by time.Duration) { w.ahead.Add(int64(by)) }
 
 // Must ends the test when there is an error.
 func (w *World) Must(err error) {
