@@ -74,8 +74,8 @@ func checkPath(path string) error {
 	}
 	segments := strings.Split(path, "/")
 	if segments[len(segments)-1] == "" {
-		return errors.New("it ends in a slash, which some consumers take off before they compare and others do not; leave it out, here " +
-			"and in the --service-account-issuer of the API server")
+		return errors.New("it ends in a slash, and a consumer that is given the issuer without it refuses the document and every token; " +
+			"leave it out, here and in the --service-account-issuer of the API server")
 	}
 	for _, segment := range segments {
 		switch segment {
