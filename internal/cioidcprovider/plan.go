@@ -27,6 +27,7 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 		config.Audience = types.StringValue(defaultAudience)
 	}
 	resp.Diagnostics.Append(config.refuseAPIServerAudience()...)
+	r.ExpectAudiences(config.end(false))
 }
 
 // refuseMixedKeys refuses a key set beside discovery, and static keys without a set.
@@ -81,6 +82,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	}
 	plan.KeyIDs = keyIDs(plan.StaticJWKS)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
+	resp.Diagnostics.Append(r.CompareAudiences(plan.end(!resp.Plan.Raw.Equal(req.State.Raw)), path.Root("audience"))...)
 	if resp.Diagnostics.HasError() || resp.Plan.Raw.Equal(req.State.Raw) {
 		return
 	}

@@ -61,7 +61,8 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			},
 			"audience": schema.StringAttribute{
 				MarkdownDescription: "Audience that a token must be made for. Default `" + defaultAudience + "`. For `kubernetes` never " +
-					"an audience of the API server, of which every pod holds a token.",
+					"an audience of the API server, of which every pod holds a token. `aktrust_node_audience` and the kubelet's file " +
+					"need the same one: refer to this attribute there.",
 				Optional:   true,
 				Computed:   true,
 				Default:    stringdefault.StaticString(defaultAudience),

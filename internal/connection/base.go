@@ -8,11 +8,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 
 	"github.com/aktrust/terraform-provider-aktrust/internal/artifactkeeper"
 	"github.com/aktrust/terraform-provider-aktrust/internal/cluster"
+	"github.com/aktrust/terraform-provider-aktrust/internal/trust/audience"
 )
 
 // base holds what Configure received; it is nil while the CLI only validates.
@@ -35,6 +37,28 @@ func (b *base) Cluster() (*cluster.Client, error) {
 		return nil, errNotConfigured
 	}
 	return b.data.cluster()
+}
+
+// ExpectAudiences hands on what a configuration says of its chain's audience. The CLI has it checked right before each plan of
+// an object, so that objects whose plans run side by side know of each other.
+func (b *base) ExpectAudiences(end audience.End) {
+	if b.data != nil { // or else it is checked alone
+		b.data.audiences.Expect(end)
+	}
+}
+
+// CompareAudiences hands on what an object says of its chain's audience, and warns, at the attribute that says it, of what does
+// not fit the objects that came before. Each object of the chain says it whenever it is planned, changed or not: the one that
+// does not fit may come later.
+func (b *base) CompareAudiences(end audience.End, at path.Path) diag.Diagnostics {
+	var diags diag.Diagnostics
+	if b.data == nil {
+		return diags
+	}
+	for _, mismatch := range b.data.audiences.Add(end) {
+		diags.AddAttributeWarning(at, mismatch.Summary(), mismatch.Text())
+	}
+	return diags
 }
 
 func (b *base) receive(providerData any) diag.Diagnostics {

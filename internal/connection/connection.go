@@ -11,6 +11,7 @@ import (
 
 	"github.com/aktrust/terraform-provider-aktrust/internal/artifactkeeper"
 	"github.com/aktrust/terraform-provider-aktrust/internal/cluster"
+	"github.com/aktrust/terraform-provider-aktrust/internal/trust/audience"
 )
 
 // Data is what the provider's Configure gives to everything it serves.
@@ -21,6 +22,8 @@ type Data struct {
 	warned sync.Map
 	// starts holds a *start for each provider id.
 	starts sync.Map
+	// audiences is what the objects that were planned say of their chain's audience.
+	audiences audience.Ledger
 }
 
 // New prepares the halves; each function runs at most once, at the first use of its half.

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/aktrust/terraform-provider-aktrust/internal/connection"
 	"github.com/aktrust/terraform-provider-aktrust/internal/diagnose"
 	"github.com/aktrust/terraform-provider-aktrust/internal/kubeletconfig"
 	"github.com/aktrust/terraform-provider-aktrust/internal/kubeletconfig/file"
@@ -18,9 +19,12 @@ import (
 
 // DataSource is the data source aktrust_credential_provider_config: the file's text without a file. It needs no
 // connection.
-type DataSource struct{}
+type DataSource struct{ connection.DataSource }
 
-var _ datasource.DataSourceWithValidateConfig = (*DataSource)(nil)
+var (
+	_ datasource.DataSourceWithConfigure      = (*DataSource)(nil)
+	_ datasource.DataSourceWithValidateConfig = (*DataSource)(nil)
+)
 
 // NewDataSource gives the data source to the provider's list.
 func NewDataSource() datasource.DataSource { return &DataSource{} }
@@ -56,6 +60,7 @@ func (d *DataSource) ValidateConfig(ctx context.Context, req datasource.Validate
 	config, _, diags := readConfig(ctx, m.APIVersion, m.Providers)
 	resp.Diagnostics.Append(diags...)
 	resp.Diagnostics.Append(refusals(config, !m.Base.IsNull())...)
+	d.ExpectAudiences(m.end(ctx))
 }
 
 // Read renders the text. Everything is known by then.
@@ -70,6 +75,7 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 		return
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
+	resp.Diagnostics.Append(d.CompareAudiences(m.end(ctx), path.Root("providers"))...)
 }
 
 func (m *rendering) render(ctx context.Context) diag.Diagnostics {

@@ -27,6 +27,7 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 		return
 	}
 	resp.Diagnostics.Append(config.refusals(ctx)...)
+	r.ExpectAudiences(config.end(ctx, false))
 }
 
 // refusals lists what the kubelet would refuse, as far as it is known.
@@ -133,7 +134,9 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		resp.Diagnostics.Append(plan.fill(ctx, prior, known.Accepted)...)
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
-	if resp.Diagnostics.HasError() || resp.Plan.Raw.Equal(req.State.Raw) {
+	changes := !resp.Plan.Raw.Equal(req.State.Raw)
+	resp.Diagnostics.Append(r.CompareAudiences(plan.end(ctx, changes), path.Root("providers"))...)
+	if resp.Diagnostics.HasError() || !changes {
 		return
 	}
 	// The CLI plans once more when it applies, and by then knows what was unknown.

@@ -19,10 +19,15 @@ import (
 	"github.com/aktrust/terraform-provider-aktrust/internal/kubeletconfig/file"
 )
 
-// Resource is aktrust_credential_provider_config. It talks to nobody and needs no connection.
-type Resource struct{ disk *file.Disk }
+// Resource is aktrust_credential_provider_config. It talks to nobody and needs no connection; what it takes from the provider's
+// data is what the other ends of its chain say.
+type Resource struct {
+	connection.Resource
+	disk *file.Disk
+}
 
 var (
+	_ resource.ResourceWithConfigure      = (*Resource)(nil)
 	_ resource.ResourceWithIdentity       = (*Resource)(nil)
 	_ resource.ResourceWithImportState    = (*Resource)(nil)
 	_ resource.ResourceWithModifyPlan     = (*Resource)(nil)

@@ -206,7 +206,7 @@ func tokenAttributes() schema.Attribute {
 		Attributes: map[string]schema.Attribute{
 			"service_account_token_audience": schema.StringAttribute{
 				MarkdownDescription: "Audience of the token: the one that the registry expects, and that the node may request " +
-					"(`aktrust_node_audience`).",
+					"(`aktrust_node_audience`). Refer to `aktrust_ci_oidc_provider.NAME.audience` in both.",
 				Required: true,
 			},
 			"cache_type": schema.StringAttribute{

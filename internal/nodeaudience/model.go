@@ -35,8 +35,11 @@ func (m model) identity() identity { return identity{Name: m.Name} }
 
 // describe names the object in an error.
 func (m model) describe() string {
-	if m.Audience.ValueString() == "" {
+	switch {
+	case m.Audience.ValueString() == "":
 		return "the node audience " + m.Name.ValueString()
+	case m.Name.IsUnknown():
+		return "the node audience " + strconv.Quote(m.Audience.ValueString())
 	}
 	return "the node audience " + strconv.Quote(m.Audience.ValueString()) + " (ClusterRole " + m.Name.ValueString() + ")"
 }

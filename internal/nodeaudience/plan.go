@@ -9,7 +9,15 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	domain "github.com/aktrust/terraform-provider-aktrust/internal/cluster/nodeaudience"
+	"github.com/aktrust/terraform-provider-aktrust/internal/trust/audience"
 )
+
+// ValidateConfig takes note of the audience; the validators of the attributes check all the rest.
+func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+	var config model
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	r.ExpectAudiences(config.end(false))
+}
 
 // ModifyPlan works out the name, plans a replacement where it changes, and warns. Whether it changes shows here only: an
 // attribute's own plan modifier would see it unknown whenever anything else changes. The CLI plans again during apply,
@@ -33,7 +41,9 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		resp.RequiresReplace.Append(path.Root("name"))
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
-	if resp.Diagnostics.HasError() || resp.Plan.Raw.Equal(req.State.Raw) {
+	changes := !resp.Plan.Raw.Equal(req.State.Raw)
+	resp.Diagnostics.Append(r.CompareAudiences(plan.end(changes), path.Root("audience"))...)
+	if resp.Diagnostics.HasError() || !changes {
 		return
 	}
 	resp.Diagnostics.Append(plan.warnings(ctx)...)
@@ -66,6 +76,20 @@ func (m model) warnings(ctx context.Context) diag.Diagnostics {
 		diags.AddAttributeWarning(path.Root(warning.Field), warning.Summary, warning.Text)
 	}
 	return diags
+}
+
+// end is what nodes may request: nothing where nobody is granted anything. An audience that is not known yet is empty.
+func (m model) end(changes bool) audience.End {
+	end := audience.End{Kind: audience.Nodes, Name: m.describe(), Changes: changes}
+	if !isEmpty(m.Groups) && !isEmpty(m.Namespaces) {
+		end.Audiences = []string{m.Audience.ValueString()}
+	}
+	return end
+}
+
+// isEmpty reports whether a set is known to be empty, which is not the same as none.
+func isEmpty(set types.Set) bool {
+	return !set.IsNull() && !set.IsUnknown() && len(set.Elements()) == 0
 }
 
 // knownOf gives the elements of a set that are known yet. It is nil when none is, which is not an empty set.

@@ -33,7 +33,8 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 		Attributes: map[string]schema.Attribute{
 			"audience": schema.StringAttribute{
 				MarkdownDescription: "The audience, the same as `service_account_token_audience` of the credential provider and " +
-					"`audience` of the registry's provider. Taken literally, slashes included. `*` is refused: it is every audience.",
+					"`audience` of the registry's provider: refer to `aktrust_ci_oidc_provider.NAME.audience` in both. Taken literally, " +
+					"slashes included. `*` is refused: it is every audience.",
 				Required:   true,
 				Validators: []validator.String{valid("an audience other than *", domain.ValidAudience)},
 			},
