@@ -73,7 +73,8 @@ func checkIssuer(text string) (summary, detail string) {
 
 func checkCertificates(text string) (summary, detail string) {
 	if _, err := issuer.Authorities(text); err != nil {
-		return "Invalid certificates", fmt.Sprintf("the value is refused: %s. Give PEM text, for example file(\"ca.pem\"), not a path.", err)
+		return "Invalid certificates", fmt.Sprintf("the value is refused: %s. Give PEM text, for example"+
+			" file(\"ca.pem\"), not a path.", err)
 	}
 	return "", ""
 }

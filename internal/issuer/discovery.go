@@ -108,7 +108,7 @@ func (p *Published) jwksURI(issuer, at string) string {
 		})
 		return ""
 	}
-	if host(issuer) == host(p.JWKSURI) {
+	if host(issuer) == host(p.JWKSURI) { // Another port of it belongs to the same people.
 		return p.JWKSURI
 	}
 	if problem := NotPublic(p.JWKSURI); problem != "" {

@@ -46,8 +46,9 @@ func (p *Published) faulty(at string, faults []error) {
 			return
 		}
 		problem := Problem{
-			Found: fmt.Sprintf("the key set at %s has a key that cannot be used: %s", shown(at), fault),
-			Means: someRefuse, Remedy: "Publish public RSA and EC keys alone, each with a kid of its own, as the API server does." + burnt(fault),
+			Found:  fmt.Sprintf("the key set at %s has a key that cannot be used: %s", shown(at), fault),
+			Means:  someRefuse,
+			Remedy: "Publish public RSA and EC keys alone, each with a kid of its own, as the API server does." + burnt(fault),
 		}
 		if errors.Is(fault, jwks.ErrPrivateKey) {
 			problem.Means = "Everybody can read it, and sign tokens that every consumer accepts."
@@ -64,7 +65,8 @@ func (p *Published) useless(at string, keys []string) {
 			return
 		}
 		p.add(Problem{
-			Found: fmt.Sprintf("the key set at %s has a key that verifies no token, %s", shown(at), key), Means: someRefuse, Remedy: soundKeys,
+			Found: fmt.Sprintf("the key set at %s has a key that verifies no token, %s", shown(at), key),
+			Means: someRefuse, Remedy: soundKeys,
 		})
 	}
 }
@@ -127,7 +129,7 @@ func longCache(header http.Header) string {
 		if errors.Is(err, strconv.ErrRange) {
 			seconds = 1 << 31 // RFC 9111, section 1.2.2
 		}
-		if time.Duration(seconds)*time.Second > longestCache { //nolint:gosec // at most 2^31
+		if time.Duration(seconds)*time.Second > longestCache {
 			return fmt.Sprintf("%s=%d", name, seconds)
 		}
 	}

@@ -35,7 +35,11 @@ type Problem struct {
 
 // String is the problem in sentences.
 func (p Problem) String() string {
-	return strings.Join([]string{p.Found + ".", p.Means, p.Remedy}, " ")
+	found := p.Found
+	if rest, ok := strings.CutPrefix(found, "the "); ok {
+		found = "The " + rest
+	}
+	return strings.Join([]string{found + ".", p.Means, p.Remedy}, " ")
 }
 
 // What most problems mean.

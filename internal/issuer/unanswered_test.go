@@ -34,7 +34,7 @@ func TestStatus(t *testing.T) {
 		}
 	}
 	status := func(code int, body string) http.HandlerFunc {
-		return func(w http.ResponseWriter, r *http.Request) {
+		return func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("X-Request-Id", time.Now().String())
 			w.WriteHeader(code)
 			fmt.Fprintf(w, "%s<RequestId>%s</RequestId>", body, time.Now())
@@ -56,11 +56,11 @@ func TestStatus(t *testing.T) {
 		"503":                   {status(503, ""), "answered 503 Service Unavailable", "Try again"},
 		"an unknown one":        {status(599, ""), "answered 599", "Try again"},
 		"201":                   {status(201, "{}"), "answered 201 Created", "status 200"},
-		"204":                   {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) }, "answered 204 No Content", "status 200"},
+		"204":                   {bare(http.StatusNoContent), "answered 204 No Content", "status 200"},
 		"redirect to a host":    {to("https://login.example.test/sign-in?token=secret"), `answered 302 Found, a redirect to another host, "login.example.test"`, "at this address itself"},
 		"redirect to http":      {to("http://" + server.Address() + "/"), "a redirect to another host", "at this address itself"},
 		"redirect on the host":  {to("/other/" + time.Now().String()), "a redirect to another address on the same host", "at this address itself"},
-		"redirect to nowhere":   {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(302) }, "a redirect to nowhere", "at this address itself"},
+		"redirect to nowhere":   {bare(http.StatusFound), "a redirect to nowhere", "at this address itself"},
 		"redirect to nonsense":  {to("https://a b/"), "a redirect to an address that cannot be read", "at this address itself"},
 		"not asked to compress": {encoded("br"), `answers in the encoding "br"`, "without compression"},
 		"breaks off":            {breaksOff, "answers in part, and breaks off", "Try again"},
@@ -82,6 +82,10 @@ func TestStatus(t *testing.T) {
 			}
 		})
 	}
+}
+
+func bare(status int) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }
 }
 
 func encoded(encoding string) http.HandlerFunc {

@@ -9,6 +9,7 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/json"
+	"maps"
 	"net"
 	"net/http"
 	"regexp"
@@ -47,9 +48,7 @@ func key(t testing.TB, kid string, more ...jwk) jwk {
 		t.Fatal(err)
 	}
 	for _, members := range more {
-		for name, value := range members {
-			out[name] = value
-		}
+		maps.Copy(out, members)
 	}
 	return out
 }

@@ -100,6 +100,32 @@ func TestEveryAttribute(t *testing.T) {
 	}})
 }
 
+// The same where the keys are known at apply only.
+func TestNoKeysAtApply(t *testing.T) {
+	registry := acctest.Registry(t, emulator.Options{})
+	server := publisher.Start(t, publisher.Options{})
+	w := acctest.NewWorkspace(t, acctest.ProviderBlock(registry)+fmt.Sprintf(`
+data "aktrust_published_issuer" "test" {
+  issuer_url = terraform_data.later.output
+%s
+}
+resource "terraform_data" "later" {
+  input = %q
+}
+resource "aktrust_ci_oidc_provider" "test" {
+  name          = "prod"
+  provider_type = "kubernetes"
+  issuer_url    = terraform_data.later.output
+  static_jwks   = data.aktrust_published_issuer.test.jwks
+}
+`, argument("ca_certificate", server.CA()), server.URL()))
+	w.Plan(2)
+	acctest.Says(t, w.Expect(1, "apply", "-no-color", "-auto-approve"), "Invalid key set", "static_jwks", "the text is empty")
+	if made := registry.State().Providers; len(made) > 0 {
+		t.Errorf("the registry trusts %+v", made)
+	}
+}
+
 // What is wrong is in every plan, in the same words, and changes nothing.
 func TestProblemsAreNoChange(t *testing.T) {
 	server := publisher.Start(t, publisher.Options{})
@@ -250,7 +276,7 @@ func TestStaleByOneRotation(t *testing.T) {
 	if err := plane.RotateSigningKey(t.Context(), controlplane.Keys{Sign: second, Verify: []*controlplane.Key{first}}); err != nil {
 		t.Fatal(err)
 	}
-	stale := []string{"lacks the key " + secondID, "The published keys are stale", "Publish the key set again"}
+	stale := []string{"The key set at " + server.URL(), "lacks the key " + secondID, "The published keys are stale", "Publish the key set again"}
 	out := w.Plan(2)
 	acctest.Says(t, out, append(stale, "missing_key_ids", fmt.Sprintf("+ %q", secondID))...)
 	w.Apply()

@@ -61,7 +61,8 @@ func (m model) request(ctx context.Context) (trust.Request, diag.Diagnostics) {
 // fromResult fills in what was found. There is no expiry where there is no credential.
 func (m *model) fromResult(r trust.Result) {
 	m.Allowed = types.BoolValue(r.Allowed())
-	m.MappingID, m.MappingName, m.Username = attribute.TextOrNull(r.MappingID), attribute.TextOrNull(r.MappingName), attribute.TextOrNull(r.Username)
+	m.MappingID, m.MappingName = attribute.TextOrNull(r.MappingID), attribute.TextOrNull(r.MappingName)
+	m.Username = attribute.TextOrNull(r.Username)
 	m.ExpiresIn = types.Int64Null()
 	if r.Username != "" {
 		m.ExpiresIn = types.Int64Value(r.ExpiresIn)
