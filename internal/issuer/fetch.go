@@ -10,7 +10,6 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -105,7 +104,7 @@ func (r *Reader) get(ctx context.Context, p *Published, doc document, at string)
 	}
 	if problem := contentType(response.Header, doc); problem != "" {
 		p.add(Problem{
-			Found: fmt.Sprintf("GET %s answers with the content type %s", shown(at), problem),
+			Found: fmt.Sprintf("GET %s answered with the content type %s", shown(at), problem),
 			Means: "The standards ask for JSON under its name, and some consumers refuse the " + doc.name + " under another.",
 			Remedy: fmt.Sprintf("Give the object the content type %s; object stores make a guess, by the name, when it is uploaded "+
 				"without one.", strings.Join(doc.types, " or ")),
@@ -114,11 +113,11 @@ func (r *Reader) get(ctx context.Context, p *Published, doc document, at string)
 	return &answer{text, response.Header}
 }
 
-// body reads an answer of 200. A problem says what "GET URL" does.
+// body reads an answer of 200. A problem says what "GET URL" did.
 func body(response *http.Response) ([]byte, Problem) {
 	if encoding := response.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
 		return nil, Problem{
-			Found:  fmt.Sprintf("answers in the encoding %s, for which nobody asked", quote(encoding)),
+			Found:  fmt.Sprintf("answered in the encoding %s, for which nobody asked", quote(encoding)),
 			Remedy: "Store the document as it is, without compression.",
 		}
 	}
@@ -127,18 +126,18 @@ func body(response *http.Response) ([]byte, Problem) {
 	switch {
 	case len(text) > MaxDocument:
 		return nil, Problem{
-			Found:  fmt.Sprintf("answers with more than %d KiB", MaxDocument>>10),
+			Found:  fmt.Sprintf("answered with more than %d KiB", MaxDocument>>10),
 			Remedy: "Put the document there, which has a few hundred bytes for each key; consumers stop reading long before that.",
 		}
 	case isTimeout(err):
-		return nil, Problem{Found: fmt.Sprintf("does not answer in full within %s", Timeout), Remedy: tooSlow}
+		return nil, Problem{Found: fmt.Sprintf("did not answer in full within %s", Timeout), Remedy: tooSlow}
 	case err != nil:
-		return nil, Problem{Found: "answers in part, and breaks off", Remedy: tryAgain}
+		return nil, Problem{Found: "answered in part, and broke off", Remedy: tryAgain}
 	case trimmed == "":
-		return nil, Problem{Found: "answers with an empty body", Remedy: "Put the document there; an upload may have failed half-way."}
+		return nil, Problem{Found: "answered with an empty body", Remedy: "Put the document there; an upload may have failed half-way."}
 	case trimmed[0] == '<':
 		return nil, Problem{
-			Found: "answers with a page of HTML or XML",
+			Found: "answered with a page of HTML or XML",
 			Remedy: "Put the document there. Pages come from a login in front of it, from a proxy, or from a site that answers every " +
 				"path with its start page.",
 		}
@@ -207,10 +206,10 @@ func redirect(response *http.Response) string {
 		return ", a redirect to nowhere"
 	case err != nil:
 		return ", a redirect to an address that cannot be read"
-	case sameHost(location, response.Request.URL):
+	case location.Scheme != "https":
+		return ", a redirect to an address without TLS"
+	case strings.EqualFold(location.Host, response.Request.URL.Host):
 		return ", a redirect to another address on the same host"
 	}
 	return ", a redirect to another host, " + quote(location.Host)
 }
-
-func sameHost(a, b *url.URL) bool { return strings.EqualFold(a.Host, b.Host) && a.Scheme == b.Scheme }

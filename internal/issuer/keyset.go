@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -38,10 +39,14 @@ func (r *Reader) keySet(ctx context.Context, p *Published, at string) {
 	}
 }
 
-// faulty notes the keys that cannot be read.
+// mostKeys is how many keys are named one by one.
+const mostKeys = 5
+
+// faulty notes the keys that cannot be read, private ones first, so that none of those is among the ones that are counted only.
 func (p *Published) faulty(at string, faults []error) {
+	slices.SortStableFunc(faults, func(a, b error) int { return rank(a) - rank(b) })
 	for i, fault := range faults {
-		if i == mostNamed {
+		if i == mostKeys {
 			p.more(at, len(faults)-i, "keys that cannot be used")
 			return
 		}
@@ -57,16 +62,23 @@ func (p *Published) faulty(at string, faults []error) {
 	}
 }
 
+func rank(fault error) int {
+	if errors.Is(fault, jwks.ErrPrivateKey) {
+		return 0
+	}
+	return 1
+}
+
 // useless notes the keys that can be read, and that verify no token.
 func (p *Published) useless(at string, keys []string) {
 	for i, key := range keys {
-		if i == mostNamed {
+		if i == mostKeys {
 			p.more(at, len(keys)-i, "keys that verify no token")
 			return
 		}
 		p.add(Problem{
 			Found: fmt.Sprintf("the key set at %s has a key that verifies no token, %s", shown(at), key),
-			Means: someRefuse, Remedy: soundKeys,
+			Means: "Consumers refuse tokens that are signed with it.", Remedy: soundKeys,
 		})
 	}
 }
@@ -77,7 +89,7 @@ func (p *Published) more(at string, count int, which string) {
 
 const (
 	someRefuse = "Consumers refuse tokens that are signed with such a key, and some refuse the whole set."
-	soundKeys  = "Sign with an RSA key of 2048 bits or more, or an EC key on the curve P-256, and publish such keys only."
+	soundKeys  = "Publish only keys that sign tokens, each with a kid: RSA keys of 2048 bits or more, and EC keys on the curve P-256."
 )
 
 // burnt says what is left to do about a private key that was published.

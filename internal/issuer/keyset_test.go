@@ -30,7 +30,7 @@ func TestBrokenKeys(t *testing.T) {
 		found []string
 		kids  []string
 	}{
-		"empty":              {"", []string{"answers with an empty body"}, nil},
+		"empty":              {"", []string{"answered with an empty body"}, nil},
 		"HTML":               {"<html>", []string{"a page of HTML or XML"}, nil},
 		"too large":          {`{"keys":["` + strings.Repeat("x", 5<<20) + `"]}`, []string{"more than 1024 KiB"}, nil},
 		"not JSON":           {"keys", []string{"cannot be read: not a JSON Web Key Set: not valid JSON"}, nil},
@@ -52,9 +52,14 @@ func TestBrokenKeys(t *testing.T) {
 		"private member":     {set(t, good, key(t, "leak", jwk{"d": secret})), []string{`keys[1] (kid "leak"): it has the private member "d"`}, []string{"good"}},
 		"symmetric":          {set(t, jwk{"kty": "oct", "k": secret}), []string{`the private member "k"`}, nil},
 		"several":            {set(t, jwk{"kty": "RSA"}, good, jwk{"kty": "EC"}, rsa("short", 1024)), []string{"keys[0]", "keys[2]", "short: an RSA key"}, []string{"good", "short"}},
-		"many":               {set(t, append([]jwk{good}, many...)...), append(starts(1, 10), "has 20 more keys that cannot be used"), []string{"good"}},
-		"many short":         {set(t, short...), append(blanks(10), "has 20 more keys that verify no token"), nil},
-		"long kid":           {set(t, rsa(strings.Repeat("k", 100_000), 1024)), []string{"too short"}, []string{strings.Repeat("k", 100_000)}},
+		"many":               {set(t, append([]jwk{good}, many...)...), append(starts(1, 5), "has 25 more keys that cannot be used"), []string{"good"}},
+		"a private one of many": {
+			set(t, append(append([]jwk{good}, many...), key(t, "leak", jwk{"d": secret}))...),
+			append(append([]string{`keys[31] (kid "leak"): it has the private member "d"`}, starts(1, 4)...), "has 26 more keys that cannot be used"),
+			[]string{"good"},
+		},
+		"many short": {set(t, short...), append(blanks(5), "has 25 more keys that verify no token"), nil},
+		"long kid":   {set(t, rsa(strings.Repeat("k", 100_000), 1024)), []string{"too short"}, []string{strings.Repeat("k", 100_000)}},
 	}
 	server := publisher.Start(t, publisher.Options{})
 	for name, c := range cases {

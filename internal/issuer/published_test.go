@@ -66,11 +66,11 @@ func TestBrokenDiscovery(t *testing.T) {
 		found       []string
 		keys        bool // whether the key set is read all the same
 	}{
-		"empty":                {"", jsonType, []string{"answers with an empty body"}, false},
-		"white space":          {" \n", jsonType, []string{"answers with an empty body"}, false},
-		"HTML":                 {"<!doctype html><title>Sign in</title>", "text/html", []string{"answers with a page of HTML or XML"}, false},
-		"too large":            {`{"issuer":"` + strings.Repeat("x", 5<<20) + `"}`, jsonType, []string{"answers with more than 1024 KiB"}, false},
-		"a little too large":   {sound + strings.Repeat(" ", issuer.MaxDocument), jsonType, []string{"answers with more than 1024 KiB"}, false},
+		"empty":                {"", jsonType, []string{"answered with an empty body"}, false},
+		"white space":          {" \n", jsonType, []string{"answered with an empty body"}, false},
+		"HTML":                 {"<!doctype html><title>Sign in</title>", "text/html", []string{"answered with a page of HTML or XML"}, false},
+		"too large":            {`{"issuer":"` + strings.Repeat("x", 5<<20) + `"}`, jsonType, []string{"answered with more than 1024 KiB"}, false},
+		"a little too large":   {sound + strings.Repeat(" ", issuer.MaxDocument), jsonType, []string{"answered with more than 1024 KiB"}, false},
 		"text/html":            {sound, "text/html; charset=utf-8", []string{`the content type "text/html"`}, true},
 		"text/plain":           {sound, "text/plain", []string{`the content type "text/plain"`}, true},
 		"no guess":             {sound, "binary/octet-stream", []string{`the content type "binary/octet-stream"`}, true},

@@ -39,7 +39,7 @@ func reason(err error, host string) (found, remedy string) {
 	case errors.As(err, &verify):
 		return certificate(verify, host)
 	case errors.As(err, &record), errors.Is(err, http.ErrSchemeMismatch):
-		return "it does not speak TLS on this port", "Serve the document over https; consumers read it no other way."
+		return "the server does not speak TLS on this port", "Serve the document over https; consumers read it no other way."
 	case errors.As(err, &op) && op.Op == "remote error": // as crypto/tls calls an alert of the other side
 		return "the server broke off the TLS handshake: " + innermost(err),
 			"Look at the server's TLS settings: consumers have no client certificate, and speak TLS 1.2 and newer."
@@ -72,21 +72,21 @@ func certificate(err *tls.CertificateVerificationError, host string) (found, rem
 		invalid   x509.CertificateInvalidError
 		hostname  x509.HostnameError
 		authority x509.UnknownAuthorityError
-		own       = "its certificate"
+		own       = "the certificate"
 	)
 	if len(err.UnverifiedCertificates) > 0 {
 		own += " of " + holder(err.UnverifiedCertificates[0])
 	}
 	switch {
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		of := "the certificate of " + holder(invalid.Cert)
+		of := "the certificate of " + holder(invalid.Cert) // It may be that of an authority in between.
 		if time.Now().Before(invalid.Cert.NotBefore) {
 			return fmt.Sprintf("%s is not valid before %s", of, day(invalid.Cert.NotBefore)),
 				"Look at the clock of this machine and at what issued the certificate."
 		}
 		return fmt.Sprintf("%s has expired on %s", of, day(invalid.Cert.NotAfter)), "Renew the certificate."
 	case errors.As(err, &hostname):
-		return fmt.Sprintf("its certificate is for %s and not for %s", holders(hostname.Certificate), quote(host)),
+		return fmt.Sprintf("the certificate is for %s and not for %s", holders(hostname.Certificate), quote(host)),
 			"Give the server a certificate for this name, or correct the URL."
 	case errors.As(err, &authority):
 		return own + " is signed by an authority that is not known here",

@@ -58,12 +58,12 @@ func TestStatus(t *testing.T) {
 		"201":                   {status(201, "{}"), "answered 201 Created", "status 200"},
 		"204":                   {bare(http.StatusNoContent), "answered 204 No Content", "status 200"},
 		"redirect to a host":    {to("https://login.example.test/sign-in?token=secret"), `answered 302 Found, a redirect to another host, "login.example.test"`, "at this address itself"},
-		"redirect to http":      {to("http://" + server.Address() + "/"), "a redirect to another host", "at this address itself"},
+		"redirect to http":      {to("http://" + server.Address() + "/"), "a redirect to an address without TLS", "at this address itself"},
 		"redirect on the host":  {to("/other/" + time.Now().String()), "a redirect to another address on the same host", "at this address itself"},
 		"redirect to nowhere":   {bare(http.StatusFound), "a redirect to nowhere", "at this address itself"},
 		"redirect to nonsense":  {to("https://a b/"), "a redirect to an address that cannot be read", "at this address itself"},
-		"not asked to compress": {encoded("br"), `answers in the encoding "br"`, "without compression"},
-		"breaks off":            {breaksOff, "answers in part, and breaks off", "Try again"},
+		"not asked to compress": {encoded("br"), `answered in the encoding "br"`, "without compression"},
+		"breaks off":            {breaksOff, "answered in part, and broke off", "Try again"},
 		"is cut":                {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "the connection was closed before one", "Try again"},
 	}
 	for name, c := range cases {
@@ -125,18 +125,18 @@ func TestCertificates(t *testing.T) {
 		}, true, "the certificate of 127.0.0.1 is not valid before 2124-01-01"},
 		"another host": {func(c *x509.Certificate) {
 			c.IPAddresses, c.DNSNames = nil, []string{"a.example.test", "b.example.test"}
-		}, true, `its certificate is for a.example.test, b.example.test and not for "127.0.0.1"`},
+		}, true, `the certificate is for a.example.test, b.example.test and not for "127.0.0.1"`},
 		"many hosts": {func(c *x509.Certificate) {
 			for i := range 30 {
 				c.DNSNames = append(c.DNSNames, fmt.Sprintf("%d.example.test", i))
 			}
 			c.IPAddresses = nil
-		}, true, "its certificate is for 0.example.test, 1.example.test,"},
-		"no host":           {func(c *x509.Certificate) { c.IPAddresses = nil }, true, "its certificate is for no host at all and not for"},
-		"unknown authority": {nil, false, "its certificate of 127.0.0.1 is signed by an authority that is not known here"},
+		}, true, "the certificate is for 0.example.test, 1.example.test,"},
+		"no host":           {func(c *x509.Certificate) { c.IPAddresses = nil }, true, "the certificate is for no host at all and not for"},
+		"unknown authority": {nil, false, "the certificate of 127.0.0.1 is signed by an authority that is not known here"},
 		"for something else": {func(c *x509.Certificate) {
 			c.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}
-		}, true, "its certificate of 127.0.0.1 cannot be used: x509: certificate specifies an incompatible key usage"},
+		}, true, "the certificate of 127.0.0.1 cannot be used: x509: certificate specifies an incompatible key usage"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -183,7 +183,7 @@ func TestUnanswered(t *testing.T) {
 			dials(&net.OpError{Op: "proxyconnect", Net: "tcp", Err: errors.New("dial tcp 10.1.1.1:3128")}), location,
 			"the proxy that the environment names does not let it through",
 		},
-		"no TLS":      {trusting(t, nil), plain.URL(), "it does not speak TLS on this port"},
+		"no TLS":      {trusting(t, nil), plain.URL(), "the server does not speak TLS on this port"},
 		"old TLS":     {old, modern.URL(), "the server broke off the TLS handshake: tls: protocol version not supported"},
 		"http":        {dials(errors.New("dialed")), "http://oidc.example.test", "it is not an https URL"},
 		"no URL":      {dials(errors.New("dialed")), "https://a b", "it is not a URL"},
@@ -229,7 +229,7 @@ func (b body) Read(p []byte) (int, error) {
 }
 
 func TestSlow(t *testing.T) {
-	for header, found := range map[bool]string{false: "got no answer: there was none within 10s", true: "does not answer in full within 10s"} {
+	for header, found := range map[bool]string{false: "got no answer: there was none within 10s", true: "did not answer in full within 10s"} {
 		synctest.Test(t, func(t *testing.T) {
 			begin := time.Now()
 			read(t, waits{header}, "https://oidc.example.test", found)
