@@ -21,7 +21,8 @@ func (r *Reader) discovery(ctx context.Context, p *Published, issuer string) str
 	}
 	got := r.get(ctx, p, document{
 		name: "discovery document", means: noDocument, types: []string{"application/json"},
-		absent: "Publish the discovery document under exactly this address: that of the issuer, path and all, and then " + discoveryPath + ".",
+		absent: "Publish the discovery document under exactly this address: that of the issuer, path and all, and then " +
+			discoveryPath + ".",
 	}, at)
 	if got == nil {
 		return ""
