@@ -26,6 +26,19 @@ func fill(t testing.TB, server *emulator.Server, provider string, n int) []strin
 	return ids
 }
 
+// A UUID of the registry has one spelling, and what only looks like one is left alone.
+func TestCanonicalID(t *testing.T) {
+	const lower, upper = "3f2504e0-4f89-41d3-9a0c-0305e82c3301", "3F2504E0-4F89-41D3-9A0C-0305E82C3301"
+	for in, want := range map[string]string{
+		lower: lower, upper: lower, "{" + upper + "}": lower, "urn:uuid:" + upper: lower, strings.ReplaceAll(upper, "-", ""): lower,
+		"x" + upper + "y": "x" + upper + "y", "(" + upper + ")": "(" + upper + ")", "Not-One": "Not-One", "": "",
+	} {
+		if got := CanonicalID(in); got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+}
+
 // A refresh of a thousand mappings and their provider asks for two lists.
 func TestRefreshOfAThousand(t *testing.T) {
 	server, client := start(t, emulator.Options{})

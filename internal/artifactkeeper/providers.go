@@ -242,11 +242,12 @@ func sameIssuer(a, b string) bool { return strings.TrimRight(a, "/") == strings.
 // sameID compares two UUIDs, whatever their spelling.
 func sameID(a, b string) bool { return CanonicalID(a) == CanonicalID(b) }
 
-// CanonicalID gives the one spelling of a UUID that the registry uses: lower case, with hyphens (RFC 9562 section 4). What is
-// no UUID stays as it is.
+// CanonicalID gives the one spelling of a UUID that the registry answers with: lower case, with hyphens (RFC 9562 section 4).
+// It takes those that the registry takes: in any case, with or without hyphens, in braces, or as a URN. What is no UUID stays
+// as it is.
 func CanonicalID(id string) string {
-	if parsed, err := uuid.Parse(id); err == nil {
-		return parsed.String()
+	if uuid.Validate(id) != nil { // Parse alone takes any characters for the braces.
+		return id
 	}
-	return id
+	return uuid.MustParse(id).String()
 }

@@ -1,12 +1,11 @@
 package attribute
 
 import (
-	"strings"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/aktrust/terraform-provider-aktrust/internal/artifactkeeper"
 	"github.com/aktrust/terraform-provider-aktrust/internal/jwks"
 )
 
@@ -22,8 +21,8 @@ type (
 	// Duration is a value of DurationType. time.ParseDuration reads its text.
 	Duration = Text[duration]
 
-	// UUIDType is the type of a UUID (RFC 9562), for an attribute of its own or as the element of a set. Upper and lower
-	// case do not count.
+	// UUIDType is the type of a UUID of the registry, for an attribute of its own or as the element of a set. Its
+	// spelling does not count; see artifactkeeper.CanonicalID.
 	UUIDType = TextType[uuidText]
 	// UUID is a value of UUIDType.
 	UUID = Text[uuidText]
@@ -49,26 +48,9 @@ func (duration) Same(a, b string) bool {
 
 type uuidText struct{}
 
-func (uuidText) Kind() string          { return "UUID" }
-func (uuidText) Same(a, b string) bool { return CanonicalUUID(a) == CanonicalUUID(b) }
-
-// CanonicalUUID returns a UUID in the form that servers answer with: lower case, with hyphens. A text that is not a UUID
-// is returned in lower case.
-func CanonicalUUID(text string) string {
-	id, err := parseUUID(text)
-	if err != nil {
-		return strings.ToLower(text)
-	}
-	return id.String()
-}
-
-// parseUUID accepts what the registry accepts: with or without hyphens, in braces, or as a URN. Parse alone takes any
-// characters for the braces.
-func parseUUID(text string) (uuid.UUID, error) {
-	if err := uuid.Validate(text); err != nil {
-		return uuid.Nil, err
-	}
-	return uuid.Parse(text)
+func (uuidText) Kind() string { return "UUID" }
+func (uuidText) Same(a, b string) bool {
+	return artifactkeeper.CanonicalID(a) == artifactkeeper.CanonicalID(b)
 }
 
 // NewKeySetValue creates a known value.

@@ -6,6 +6,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
+
+	"github.com/aktrust/terraform-provider-aktrust/internal/artifactkeeper"
 )
 
 // NewUUIDSetValue creates a set of UUIDType: null for nil, empty for a list without elements. A UUID that is in the list
@@ -17,7 +19,7 @@ func NewUUIDSetValue(ids []string) types.Set {
 	seen := make(map[string]bool, len(ids))
 	elements := make([]attr.Value, 0, len(ids))
 	for _, id := range ids {
-		if canonical := CanonicalUUID(id); !seen[canonical] {
+		if canonical := artifactkeeper.CanonicalID(id); !seen[canonical] {
 			seen[canonical] = true
 			elements = append(elements, NewUUIDValue(id))
 		}
@@ -25,7 +27,7 @@ func NewUUIDSetValue(ids []string) types.Set {
 	return types.SetValueMust(UUIDType{}, elements)
 }
 
-// UUIDs returns the elements of a set of UUIDType in the form of CanonicalUUID, sorted and each once: nil for a null set,
+// UUIDs returns the elements of a set of UUIDType in the form of artifactkeeper.CanonicalID, sorted and each once: nil for a null set,
 // an empty list for an empty one. A set that is not fully known, or has a null in it, has no such list, and known is
 // false.
 func UUIDs(set types.Set) (ids []string, known bool) {
@@ -40,7 +42,7 @@ func UUIDs(set types.Set) (ids []string, known bool) {
 		if !allKnown(element) {
 			return nil, false
 		}
-		ids = append(ids, CanonicalUUID(plain(element).ValueString()))
+		ids = append(ids, artifactkeeper.CanonicalID(plain(element).ValueString()))
 	}
 	slices.Sort(ids)
 	return slices.Compact(ids), true

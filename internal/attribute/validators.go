@@ -8,12 +8,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
+	"github.com/aktrust/terraform-provider-aktrust/internal/artifactkeeper"
 	"github.com/aktrust/terraform-provider-aktrust/internal/claims"
 	"github.com/aktrust/terraform-provider-aktrust/internal/issuer"
 	"github.com/aktrust/terraform-provider-aktrust/internal/jwks"
@@ -102,7 +104,7 @@ func checkDuration(text string) (summary, detail string) {
 }
 
 func checkUUID(text string) (summary, detail string) {
-	if _, err := parseUUID(text); err != nil {
+	if uuid.Validate(text) != nil {
 		return "Invalid UUID", fmt.Sprintf("%q is not a UUID, such as 3f2504e0-4f89-41d3-9a0c-0305e82c3301.", text)
 	}
 	return "", ""
@@ -161,11 +163,11 @@ func (uuidsValidator) ValidateSet(_ context.Context, req validator.SetRequest, r
 		}
 		id := plain(element).ValueString()
 		resp.Diagnostics.Append(textValidator{check: checkUUID}.at(at, id)...)
-		if first, twice := seen[CanonicalUUID(id)]; twice {
+		if first, twice := seen[artifactkeeper.CanonicalID(id)]; twice {
 			resp.Diagnostics.AddAttributeError(at, "UUID named twice", fmt.Sprintf("%s and %s are the same UUID. Leave out one.",
 				first, id))
 		}
-		seen[CanonicalUUID(id)] = id
+		seen[artifactkeeper.CanonicalID(id)] = id
 	}
 }
 

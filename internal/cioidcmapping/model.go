@@ -36,7 +36,7 @@ type identity struct {
 }
 
 func (m model) identity() identity {
-	return identity{ProviderID: types.StringValue(attribute.CanonicalUUID(m.ProviderID.ValueString())), ID: m.ID}
+	return identity{ProviderID: types.StringValue(artifactkeeper.CanonicalID(m.ProviderID.ValueString())), ID: m.ID}
 }
 
 // describe names the object in an error.
@@ -101,7 +101,7 @@ func (m *model) fromAPI(ctx context.Context, out artifactkeeper.Mapping) diag.Di
 	m.IsEnabled = types.BoolValue(out.IsEnabled)
 	m.ServiceAccountID = types.StringPointerValue(out.ServiceAccountID)
 	m.ServiceAccountUsername = types.StringPointerValue(out.ServiceAccountUsername)
-	if attribute.CanonicalUUID(m.ProviderID.ValueString()) != attribute.CanonicalUUID(out.ProviderID) {
+	if artifactkeeper.CanonicalID(m.ProviderID.ValueString()) != artifactkeeper.CanonicalID(out.ProviderID) {
 		m.ProviderID = attribute.NewUUIDValue(out.ProviderID)
 	}
 	m.AllowedRepoIDs = readList(m.AllowedRepoIDs, out.AllowedRepoIDs)

@@ -31,7 +31,7 @@ func (m model) ownID() types.String {
 	if m.ProviderID.IsUnknown() {
 		return types.StringUnknown()
 	}
-	return types.StringValue(attribute.CanonicalUUID(m.ProviderID.ValueString()))
+	return types.StringValue(artifactkeeper.CanonicalID(m.ProviderID.ValueString()))
 }
 
 // fromAPI takes over what was read, and gives what is foreign in it. Right after an import, every mapping is one's own.
@@ -60,7 +60,7 @@ type foreign struct {
 func foreignOf(all []artifactkeeper.Mapping, own []string) []foreign {
 	found := []foreign{}
 	for _, mapping := range all {
-		if id := attribute.CanonicalUUID(mapping.ID); !slices.Contains(own, id) {
+		if id := artifactkeeper.CanonicalID(mapping.ID); !slices.Contains(own, id) {
 			found = append(found, foreign{ID: id, Text: text(mapping)})
 		}
 	}

@@ -100,7 +100,7 @@ func (r *Resource) missing(ctx context.Context, plan model) []string {
 // absent gives the canonical ids that no mapping has.
 func absent(ids []string, all []artifactkeeper.Mapping) []string {
 	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
-		return slices.ContainsFunc(all, func(m artifactkeeper.Mapping) bool { return attribute.CanonicalUUID(m.ID) == id })
+		return slices.ContainsFunc(all, func(m artifactkeeper.Mapping) bool { return artifactkeeper.CanonicalID(m.ID) == id })
 	})
 }
 

@@ -120,7 +120,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 		resp.Diagnostics.Append(diagnose.Error("import", "the identity mappings of a CI OIDC provider", err))
 		return
 	}
-	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("provider_id"), attribute.CanonicalUUID(req.ID))...)
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("provider_id"), artifactkeeper.CanonicalID(req.ID))...)
 }
 
 // remove deletes the mappings that a plan listed, unless they turned out to be one's own, were changed since, or are gone.
