@@ -14,6 +14,7 @@ import (
 
 // checked says which test has each directory of examples/.
 var checked = map[string]func(*testing.T){
+	"changing-the-issuer": TestIssuerChangesWithoutAnOutage,
 	"complete":            TestCompleteExample,
 	"ephemeral-resources": TestExamplesOfTheReferenceAreValid,
 	"data-sources":        TestExamplesOfTheReferenceAreValid,
@@ -26,6 +27,7 @@ var checked = map[string]func(*testing.T){
 	"node":                TestPinnedIsTheVariable,
 	"provider":            TestExamplesOfTheReferenceAreValid,
 	"resources":           TestExamplesOfTheReferenceAreValid,
+	"rotating-keys":       TestKeysRotateWithoutAnOutage,
 	"talos":               TestTalosMachineConfigHoldsTheObject,
 	"vault-jwt-auth":      TestVaultLetsWorkloadsInByTheClustersKeys,
 }

@@ -69,6 +69,9 @@ func (c *ControlPlane) apiServerArgs() ([]string, error) {
 		"--service-cluster-ip-range=10.0.0.0/24",
 		"--service-account-issuer=" + c.options.Issuer,
 	}
+	for _, issuer := range c.options.AcceptedIssuers {
+		args = append(args, "--service-account-issuer="+issuer)
+	}
 	if len(c.options.APIAudiences) > 0 {
 		args = append(args, "--api-audiences="+strings.Join(c.options.APIAudiences, ","))
 	}

@@ -42,7 +42,10 @@ type Options struct {
 	// Issuer is the value of --service-account-issuer; empty means DefaultIssuer.
 	// Anything but an https URL makes the API server answer 404 for its OIDC documents.
 	Issuer string
-	// APIAudiences are the values of --api-audiences; empty leaves the API server's default, the issuer.
+	// AcceptedIssuers are further values of --service-account-issuer: no token is issued in their name, and those that were
+	// are accepted.
+	AcceptedIssuers []string
+	// APIAudiences are the values of --api-audiences; empty leaves the API server's default, all of the issuers.
 	APIAudiences []string
 	// Keys sign and verify ServiceAccount tokens; the zero value means one fresh RSA key for both.
 	Keys Keys
@@ -160,7 +163,7 @@ func (c *ControlPlane) start(ctx context.Context, binaries binaries) error {
 }
 
 // Restart stops the API server, lets change alter the options, and starts it again on the same port with the same
-// data. Keys, Issuer, APIAudiences and Args take effect; users and nodes are those of the start.
+// data. Keys, Issuer, AcceptedIssuers, APIAudiences and Args take effect; users and nodes are those of the start.
 func (c *ControlPlane) Restart(ctx context.Context, change func(*Options)) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

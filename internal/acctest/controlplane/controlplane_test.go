@@ -143,8 +143,15 @@ func TestRotation(t *testing.T) {
 		t.Errorf("a token of a key that is gone: %v", err)
 	}
 
-	if err := c.Restart(ctx, func(o *Options) { o.Issuer = "not-an-url" }); err != nil {
+	former, err := admin.CreateToken(ctx, "team", "app", "", nil)
+	if err != nil {
 		t.Fatal(err)
+	}
+	if err := c.Restart(ctx, func(o *Options) { o.Issuer, o.AcceptedIssuers = "not-an-url", []string{o.Issuer} }); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.WithToken(former).Get(ctx, "/version", nil); err != nil {
+		t.Errorf("a token of the issuer of before, which is accepted: %v", err)
 	}
 	if err := admin.Get(ctx, "/openid/v1/jwks", nil); !errors.As(err, &status) || status.Code != http.StatusNotFound {
 		t.Errorf("the key set of an issuer that is no URL: %v", err)
