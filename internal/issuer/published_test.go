@@ -104,7 +104,7 @@ func TestBrokenDiscovery(t *testing.T) {
 		"in the cluster":       {`{"issuer":"ISSUER","jwks_uri":"https://kubernetes.default.svc/openid/v1/jwks"}`, jsonType, []string{"kubernetes.default.svc is a name inside the cluster"}, false},
 		"of the network":       {`{"issuer":"ISSUER","jwks_uri":"https://api.corp.local:6443/openid/v1/jwks"}`, jsonType, []string{"api.corp.local is a name inside a private network"}, false},
 		"private address":      {`{"issuer":"ISSUER","jwks_uri":"https://10.0.0.1:6443/openid/v1/jwks"}`, jsonType, []string{"10.0.0.1 is a private address"}, false},
-		"elsewhere":            {`{"issuer":"ISSUER","jwks_uri":"https://keys.example.test/keys"}`, jsonType, []string{"another host than the issuer's, oidc.example.test"}, true},
+		"elsewhere":            {`{"issuer":"ISSUER","jwks_uri":"https://keys.example.test/keys?sig=hunter2"}`, jsonType, []string{"another host than the issuer's, oidc.example.test"}, true},
 		"elsewhere and broken": {`{"issuer":"x","jwks_uri":"https://gone.example.test/keys"}`, jsonType, []string{"they are two issuers", "another host", `"gone.example.test" does not resolve`}, false},
 		"all at once":          {`{"issuer":"ISSUER/","jwks_uri":"https://10.0.0.1/keys"}`, "text/plain", []string{"content type", "trailing slash", "private address"}, false},
 	}
