@@ -21,10 +21,16 @@ const description = "Whether pods of a ServiceAccount may pull an image with the
 	"a log.\n\nThe account of `kubernetes` needs to `list` nodes, to `get` the ServiceAccount, and to `create` subjectaccessreviews " +
 	"and serviceaccounts/token (with a client certificate: tokenreviews too). Where it may not, the link is `unknown` and names the " +
 	"rule. It also reads the cluster's OIDC documents, and the ClusterRoles and bindings of `aktrust_node_audience`. The registry's " +
-	"token has to be an administrator's.\n\nA data source is read while planning, so a check of what the same apply makes needs " +
-	"`depends_on`: it is then read during that apply, and at once in every plan that changes none of it. Write it beside a `check` " +
-	"block, not into it: a data source inside of one is planned to be read again in every run, and `plan -detailed-exitcode` never " +
-	"exits with 0."
+	"token has to be an administrator's. For a provider with key source `discovery` the issuer's documents are fetched from here, with " +
+	"the authorities of the system (`SSL_CERT_FILE`) and the proxies of the environment.\n\n" +
+	"The token of a check belongs to no pod. A mapping with a filter on the pod or the node may match a pod all the same: `mapping` is " +
+	"`unknown`, and so is `exchange` where no other mapping matches. Then `allowed` is false, and neither value of `expect` is met. " +
+	"Ask that no link is broken instead: `alltrue([for link in data.aktrust_pull_check.NAME.links : link.status != \"broken\"])`.\n\n" +
+	"The registry is asked at `endpoint` of the provider. Where the image or the plugin's `--url` in `credential_provider_config` has " +
+	"another address, `summary` says so: these may be names of one registry, and what was found holds only then.\n\n" +
+	"A data source is read while planning, so a check of what the same apply makes needs `depends_on`: it is then read during that " +
+	"apply, and at once in every plan that changes none of it. Write it beside a `check` block, not into it: a data source inside of " +
+	"one is planned to be read again in every run, and `plan -detailed-exitcode` never exits with 0."
 
 // Schema describes the data source.
 func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
@@ -89,7 +95,9 @@ func results() map[string]schema.Attribute {
 	}
 	return map[string]schema.Attribute{
 		"allowed": schema.BoolAttribute{
-			MarkdownDescription: "Whether the pull is known to work: no link is `broken`, and none is `unknown`.", Computed: true,
+			MarkdownDescription: "Whether the pull is known to work: no link is `broken`, and none is `unknown`. What could not be " +
+				"judged leaves it false, because nobody knows.",
+			Computed: true,
 		},
 		"as_expected": schema.BoolAttribute{MarkdownDescription: "Whether the outcome is that of `expect`.", Computed: true},
 		"summary":     text("The outcome in words, with all links that are broken, for `error_message`."),

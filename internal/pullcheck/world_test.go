@@ -77,7 +77,7 @@ func (w *world) workspace(config string) *acctest.Workspace {
 	return out
 }
 
-// outcome is what a check found, and what the check block of the configuration warned of.
+// outcome is what a check found, and what the check blocks of the configuration warned of.
 type outcome struct {
 	Allowed    bool         `json:"allowed"`
 	AsExpected bool         `json:"as_expected"`
@@ -99,7 +99,7 @@ func (w *world) apply(space *acctest.Workspace) outcome {
 	printed := space.Apply("-json")
 	w.Silent("the output", printed)
 	var out *outcome
-	var warned string
+	var warned []string
 	for line := range strings.Lines(printed) {
 		var message struct {
 			Diagnostic struct{ Summary, Detail string }
@@ -111,7 +111,7 @@ func (w *world) apply(space *acctest.Workspace) outcome {
 			continue // a line for people
 		}
 		if message.Diagnostic.Summary == "Check block assertion failed" {
-			warned = message.Diagnostic.Detail
+			warned = append(warned, message.Diagnostic.Detail)
 		}
 		if value := message.Outputs.Outcome.Value; value != nil {
 			out = value
@@ -120,6 +120,6 @@ func (w *world) apply(space *acctest.Workspace) outcome {
 	if out == nil {
 		w.t.Fatalf("there is no outcome:\n%s", printed)
 	}
-	out.Warned = warned
+	out.Warned = strings.Join(warned, "\n")
 	return *out
 }

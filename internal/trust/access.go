@@ -80,6 +80,9 @@ func (c *chain) permission(ctx context.Context) Link {
 		who.name = *c.winner.ServiceAccountUsername
 	}
 	c.judgeReading(ctx, &f, who, repository)
+	if there := c.imageAddress(); there != c.asked() {
+		f.note("the image is pulled from %s, and this is the repository %q at %s", there, repository.Key, c.asked())
+	}
 	return f.link(Permission)
 }
 
@@ -98,20 +101,26 @@ func (c *chain) judgeReading(ctx context.Context, f *finding, who reader, reposi
 	if err == nil {
 		applying, err = c.applying(ctx, rules, who)
 	}
-	if err != nil {
-		f.lacks(advice(err), "%s", err)
-		return
-	}
 	for _, rule := range applying {
 		if rule.AllowsReading() {
 			f.note("%q may read the repository %q: %s", who.name, repository.Key, rule)
 			return
 		}
 	}
+	switch {
+	case c.read:
+		f.note("%q may read the repository %q: the image's manifest was read with its credential, though no rule of the API says so",
+			who.name, repository.Key)
+		return
+	case err != nil:
+		f.lacks(advice(err), "%s", err)
+		return
+	}
 	shown, err := c.shown(ctx, repository.Key)
 	switch {
 	case len(applying) > 0 && shown:
-		f.lacks("", "%s, which is not to read, and yet the registry shows the repository %q to the credential of %q: a role may let it in",
+		f.lacks("manifest = true reads the image with the credential, and knows.",
+			"%s, which is not to read, and yet the registry shows the repository %q to the credential of %q: a role may let it in",
 			describeRules(applying), repository.Key, who.name)
 	case len(applying) > 0:
 		f.refusal = true
@@ -248,6 +257,8 @@ func (c *chain) exchangeLink() Link {
 		return skipped(Exchange, "there is no token to show to the registry")
 	case errors.As(c.exchangeErr, &refused) && refused.Status == 429:
 		f.lacks(refused.Advice(), "%s", refused)
+	case errors.As(c.exchangeErr, &refused) && noMapping(refused) && c.dependsOnPod():
+		f.lacks("", "the registry says of a token without a pod: %d %s. See the link mapping", refused.Status, refused.Message)
 	case errors.As(c.exchangeErr, &refused):
 		f.breaks(refusalRemedy(refused), "the registry does not take the token and says: %d %s", refused.Status, refused.Message)
 	default:
@@ -285,6 +296,7 @@ func (c *chain) manifest(ctx context.Context) Link {
 	var refused *artifactkeeper.Error
 	switch {
 	case err == nil:
+		c.read = true
 		f.note("%s:%s is a %s with the digest %s", c.image.path, c.image.reference, read.MediaType, read.Digest)
 	case errors.As(err, &refused) && refused.Code == "MANIFEST_UNKNOWN":
 		f.breaks("Push the image, or name a tag that is there.", "the repository has no %s with the tag or digest %s: %s", c.image.path,

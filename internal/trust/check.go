@@ -109,6 +109,7 @@ type chain struct {
 	repository  *artifactkeeper.RepositoryAccess
 	credential  *artifactkeeper.Credential
 	exchangeErr error
+	read        bool // the manifest, with the credential
 }
 
 // Check looks at every link. The error is about the request itself, such as an image that is no reference; whatever is
@@ -126,13 +127,15 @@ func Check(ctx context.Context, sources Sources, request Request) (Result, error
 	c.lookAtRegistry(ctx)
 	c.requestToken(ctx)
 	c.exchange(ctx)
+	manifest := c.manifest(ctx)
 	permission := c.permission(ctx)
 	result := Result{
 		Links: []Link{
 			c.versions(), c.fileLink(), c.fileAudience(), c.nodeAudience(ctx), c.serviceAccount(), c.tokenRequest(), c.issuer(),
 			c.provider(), c.keys(ctx), c.apiServerAudience(), c.mapping(), c.accountLink(ctx), permission, c.exchangeLink(),
-			c.manifest(ctx),
+			manifest,
 		},
+		caveat:  c.caveat(),
 		subject: fmt.Sprintf("ServiceAccount %s/%s pulling %s", c.Namespace, c.ServiceAccount, c.Image),
 		public:  c.repository != nil && c.repository.IsPublic,
 		sealed:  c.repository != nil && !c.repository.IsPublic,
@@ -171,7 +174,8 @@ func (c *chain) lookAtRegistry(ctx context.Context) {
 	}
 	c.readFile()
 	if c.ProviderID == "" && c.file.chosen != nil {
-		c.ProviderID, c.providerIDOf = pluginProviderID(*c.file.chosen), "the plugin's --provider-id in the file"
+		c.ProviderID = pluginSetting(*c.file.chosen, "provider-id", "AK_PROVIDER_ID")
+		c.providerIDOf = "the plugin's --provider-id in the file"
 	}
 	var wanted []string
 	for _, audience := range []string{c.Audience, c.file.audience()} {

@@ -145,7 +145,8 @@ func TestRepositoryThatDoesNotExist(t *testing.T) {
 	}
 }
 
-// A filter on the pod or the node cannot be judged, because a token that was made for a check has neither.
+// A filter on the pod or the node cannot be judged, because a token that was made for a check has neither. That the registry
+// refuses such a token says nothing about a pod's.
 func TestFiltersOnThePod(t *testing.T) {
 	for name, filters := range map[string]map[string]any{
 		"pod":   {"/kubernetes.io/pod/name": "app-0"},
@@ -157,18 +158,76 @@ func TestFiltersOnThePod(t *testing.T) {
 			w.Filters(filters)
 			result := w.Check()
 			if got := result.Link(trust.Mapping); got.Status != trust.Unknown || !strings.Contains(got.Detail, "depends on the pod") ||
-				result.Denied() || result.MappingID != "" {
+				!strings.Contains(got.Remedy, "no link is broken") || result.MappingID != "" {
 				t.Errorf("%+v", got)
 			}
+			if got := result.With(trust.Unknown); !slices.Equal(got, []trust.Name{trust.Mapping, trust.Exchange}) {
+				t.Errorf("unknown are %v", got)
+			}
+			if broken := result.With(trust.Broken); len(broken) > 0 || result.Allowed() || result.Denied() {
+				t.Errorf("broken are %v: %s", broken, result.Summary())
+			}
+			w.Break("key-rotated") // which a pod's token meets as well
+			if got := w.Check().With(trust.Broken); !slices.Equal(got, []trust.Name{trust.Keys, trust.Exchange}) {
+				t.Errorf("broken are %v", got)
+			}
+			w.Pin()
 			// An earlier one that may win leaves it open which one does; one that surely does not, does not.
 			w.AddMapping(emulator.Mapping{Name: "later", Priority: 200}, map[string]any{"/kubernetes.io/namespace": w.Namespace})
-			if got := w.Check(); got.Link(trust.Mapping).Status != trust.Unknown {
-				t.Errorf("%+v", got.Link(trust.Mapping))
+			if got := w.Check(); got.Link(trust.Mapping).Status != trust.Unknown || got.Link(trust.Exchange).Status != trust.OK || got.Allowed() {
+				t.Errorf("%+v", got)
 			}
 			filters["/kubernetes.io/namespace"] = "another"
 			w.Filters(filters)
 			if got := w.Check(); got.Link(trust.Mapping).Status != trust.OK || got.MappingName != "later" {
 				t.Errorf("%+v", got.Link(trust.Mapping))
+			}
+		})
+	}
+}
+
+// A pull may meet other addresses than the check: that of the image and that of the plugin. They may be names of one registry,
+// so that they are told and decide nothing.
+func TestOtherAddresses(t *testing.T) {
+	w := trusttest.New(t, emulator.Options{})
+	here := w.Registry.Host()
+	for _, c := range []struct {
+		name, image  string
+		change       func(entry map[string]any)
+		file, others string
+	}{
+		{"one", here, func(map[string]any) {}, "", ""},
+		{"without a flag", here, func(entry map[string]any) { delete(entry, "args") }, "", ""},
+		{"a path and the case", here, func(entry map[string]any) { entry["args"] = []string{"--url=HTTPS://" + here + "/ak/"} }, "", ""},
+		{
+			"the plugin", here, func(entry map[string]any) { entry["args"] = []string{"--url", "https://AK.example.com:443/"} },
+			"asks the registry at ak.example.com", "the plugin asks ak.example.com:",
+		},
+		{"the variable", here, func(entry map[string]any) {
+			delete(entry, "args")
+			entry["env"] = []any{map[string]string{"name": "AK_URL", "value": "https://ak.example.com"}}
+		}, "asks the registry at ak.example.com", "the plugin asks ak.example.com:"},
+		{
+			"the image", "ak.example.com", func(entry map[string]any) { entry["matchImages"] = []string{"ak.example.com"} },
+			"", "the image is pulled from ak.example.com:",
+		},
+		{"both", "ak.example.com", func(entry map[string]any) {
+			entry["matchImages"], entry["args"] = []string{"ak.example.com"}, []string{"--url=https://ak.example.com"}
+		}, "asks the registry at ak.example.com", "the image is pulled from ak.example.com and the plugin asks ak.example.com:"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w.Request.Image = c.image + "/" + trusttest.Key + "/app:1"
+			w.Entry(c.change)
+			result := w.Check()
+			file := result.Link(trust.File)
+			if !result.Allowed() || !strings.Contains(file.Detail, c.file) || (file.Remedy != "") != (c.file != "") {
+				t.Errorf("%+v", result)
+			}
+			if !strings.Contains(result.Summary(), c.others) || strings.Contains(result.Summary(), "one registry") != (c.others != "") {
+				t.Errorf("%q is not what %s says", c.others, result.Summary())
+			}
+			if permission := result.Link(trust.Permission); strings.Contains(permission.Detail, "is pulled from") != (c.image != here) {
+				t.Errorf("%+v", permission)
 			}
 		})
 	}

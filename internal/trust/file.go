@@ -66,20 +66,20 @@ func matches(pattern, repository string) bool {
 	return err == nil && parsed.Compare(repository).Matches()
 }
 
-// pluginProviderID is the provider that the plugin ak-kubelet-provider is told to name: --provider-id or AK_PROVIDER_ID.
-func pluginProviderID(p kubeletconfig.Provider) string {
+// pluginSetting is what the plugin ak-kubelet-provider is told by a flag or, where there is none, by a variable.
+func pluginSetting(p kubeletconfig.Provider, flag, variable string) string {
 	for i, arg := range p.Args {
 		switch name, value, joined := strings.Cut(strings.TrimLeft(arg, "-"), "="); {
-		case name != "provider-id" || !strings.HasPrefix(arg, "-"):
+		case name != flag || !strings.HasPrefix(arg, "-"):
 		case joined:
 			return value
 		case i+1 < len(p.Args):
 			return p.Args[i+1]
 		}
 	}
-	for _, variable := range p.Env {
-		if variable.Name == "AK_PROVIDER_ID" {
-			return variable.Value
+	for _, v := range p.Env {
+		if v.Name == variable {
+			return v.Value
 		}
 	}
 	return ""
@@ -104,6 +104,11 @@ func (c *chain) fileLink() Link {
 		f.note("the provider %q answers for the image", c.file.chosen.Name)
 		if len(c.file.matching) > 1 {
 			f.note("%d providers of the file answer for it", len(c.file.matching))
+		}
+		if there := c.pluginAddress(); there != "" && there != c.asked() {
+			f.note("its plugin asks the registry at %s, and this check asked %s", there, c.asked())
+			f.remedy(fmt.Sprintf("Unless both are one registry, give the plugin --url=%s, or this provider its address as endpoint.",
+				c.Registry.Endpoint()))
 		}
 	}
 	return f.link(File)

@@ -102,9 +102,6 @@ func (c *chain) mapping() Link {
 		return skipped(Mapping, "no provider of the registry answers for the issuer, so there are no mappings to look at")
 	}
 	var f finding
-	undecided := slices.ContainsFunc(c.matches, func(m match) bool {
-		return m.mapping.IsEnabled && (m.fit == depends || m.fit == unusable)
-	})
 	switch {
 	case c.mappingsErr != nil:
 		f.lacks(advice(c.mappingsErr), "%s", c.mappingsErr)
@@ -113,10 +110,12 @@ func (c *chain) mapping() Link {
 		f.breaks(c.mappingRemedy(), "the provider %q has no identity mappings, so that no token becomes an account", p.Name)
 	case c.winner != nil:
 		c.describeWinner(&f)
-	case undecided:
-		f.lacks("Filter on the namespace and the ServiceAccount, which do not change from pod to pod, or look at the mapping by eye.",
-			"which mapping wins depends on the pod or cannot be read, and a token that was made for a check has no pod: %s",
-			c.describeMatches(nil))
+	case c.dependsOnPod():
+		f.lacks("Filter on the namespace and the ServiceAccount, which do not change from pod to pod. Or ask no more than that no link is "+
+			"broken:\ncondition = alltrue([for link in data.aktrust_pull_check.NAME.links : link.status != \"broken\"])",
+			"which mapping wins depends on the pod, and a token that was made for a check has none: %s", c.describeMatches(nil))
+	case c.anyEnabled(unusable):
+		f.lacks("Look at the mapping by eye.", "which mapping wins is not known, because one cannot be read: %s", c.describeMatches(nil))
 	case c.credential != nil:
 		f.lacks("", "the registry gave a credential for %q though no mapping matches as it is read here: %s", c.credential.Username,
 			c.describeMatches(nil))
@@ -125,6 +124,18 @@ func (c *chain) mapping() Link {
 		f.breaks(c.nearestRemedy(), "no mapping of the provider %q matches: %s", p.Name, c.describeMatches(nil))
 	}
 	return f.link(Mapping)
+}
+
+// dependsOnPod reports whether the token of a pod may meet another mapping than one that was made for a check.
+func (c *chain) dependsOnPod() bool { return c.winner == nil && c.anyEnabled(depends) }
+
+func (c *chain) anyEnabled(how fit) bool {
+	return slices.ContainsFunc(c.matches, func(m match) bool { return m.mapping.IsEnabled && m.fit == how })
+}
+
+// noMapping reports whether the registry took the token, and found no mapping for it.
+func noMapping(e *artifactkeeper.Error) bool {
+	return strings.Contains(e.Message, "did not match any identity mapping")
 }
 
 // describeWinner says which mapping wins, why the others do not, and whether the registry agrees.
@@ -151,7 +162,7 @@ func (c *chain) describeWinner(f *finding) {
 	case c.credential != nil && m.ServiceAccountUsername != nil && *m.ServiceAccountUsername != c.credential.Username:
 		f.lacks("", "the registry gave a credential for %q, and the account of this mapping is %q", c.credential.Username,
 			*m.ServiceAccountUsername)
-	case errors.As(c.exchangeErr, &refused) && strings.Contains(refused.Message, "did not match any identity mapping"):
+	case errors.As(c.exchangeErr, &refused) && noMapping(refused):
 		f.breaks("Upgrade the registry where it is older than "+artifactkeeper.MinimumVersion+": it takes a JSON Pointer for the "+
 			"name of a claim.",
 			"the mapping %q matches as it is read here, and the registry says: %s", m.Name, refused.Message)

@@ -49,6 +49,12 @@ func TestReading(t *testing.T) {
 			rule(w, "user", w.MappingAccount, "write")
 			w.Registry.AddRole(emulator.Role{AccountID: w.MappingAccount, Actions: []string{"admin"}})
 		}, trust.Unknown, "a role may let it in"},
+		{"a role that outdoes a rule, as the manifest shows", func(w *trusttest.World) {
+			alone(w)
+			rule(w, "user", w.MappingAccount, "write")
+			w.Registry.AddRole(emulator.Role{AccountID: w.MappingAccount, Actions: []string{"admin"}})
+			w.Request.Manifest = true
+		}, trust.OK, "manifest was read"},
 		{"a rule on the project", func(w *trusttest.World) {
 			const project = "11111111-2222-3333-4444-555555555555"
 			made := w.Registry.AddRepository(emulator.Repository{Key: "project", ProjectID: project})

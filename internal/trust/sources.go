@@ -39,6 +39,8 @@ type Grant struct {
 
 // Registry is what a check asks of the registry. Errors are those of the package artifactkeeper.
 type Registry interface {
+	// Endpoint is the base URL that everything here is asked at.
+	Endpoint() string
 	Health(ctx context.Context) (artifactkeeper.Health, error)
 	Providers(ctx context.Context) ([]artifactkeeper.Provider, error)
 	Mappings(ctx context.Context, providerID string) ([]artifactkeeper.Mapping, error)

@@ -80,6 +80,7 @@ type Result struct {
 	ExpiresIn int64
 
 	subject string // who pulls what, for the summary
+	caveat  string // a sentence of the summary, or empty
 	public  bool   // everybody may pull from the repository, without any credential
 	sealed  bool   // the repository was looked at, and is not public
 }
@@ -119,7 +120,9 @@ func (r Result) Denied() bool {
 }
 
 // Summary says the outcome in one line.
-func (r Result) Summary() string {
+func (r Result) Summary() string { return strings.TrimSpace(r.outcome() + " " + r.caveat) }
+
+func (r Result) outcome() string {
 	broken, unknown := r.With(Broken), r.With(Unknown)
 	switch {
 	case len(broken) > 0:

@@ -130,6 +130,14 @@ func (w *World) Discovery() {
 	w.UpdateProvider(func(p *emulator.Provider) { p.KeySource, p.StaticJWKS = "discovery", nil })
 }
 
+// Pin has the registry keep the keys of the cluster.
+func (w *World) Pin() {
+	w.t.Helper()
+	documents, err := w.Admin.OIDCDocuments(w.t.Context())
+	w.Must(err)
+	w.UpdateProvider(func(p *emulator.Provider) { p.KeySource, p.StaticJWKS = "static", json.RawMessage(documents.JWKS) })
+}
+
 // Publish has the issuer publish the keys of the cluster as they are now, with a discovery document that names an
 // issuer.
 func (w *World) Publish(named string) {
