@@ -36,9 +36,7 @@ func TestDiscovery(t *testing.T) {
 	w.Must(err)
 	w.Must(plane.RotateSigningKey(t.Context(), controlplane.Keys{Sign: key}))
 	got := w.apply(space)
-	stale := failures.Find("key-rotated")
-	stale.Remedy = "Publish the cluster's present key set"
-	trusttest.Expect(t, got.Links, got.Allowed, got.Warned, stale)
+	trusttest.Expect(t, got.Links, got.Allowed, got.Warned, failures.Find("published-keys-stale"))
 	if kid, err := key.ID(); err != nil || !strings.Contains(got.link(trust.Keys).Detail, kid) {
 		t.Errorf("the key %s is not named: %+v, %v", kid, got.link(trust.Keys), err)
 	}

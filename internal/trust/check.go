@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -112,6 +111,9 @@ type chain struct {
 	read        bool // the manifest, with the credential
 }
 
+// ofPlugin is the providerIDOf of what the file tells the plugin.
+const ofPlugin = "the plugin's --provider-id in the file"
+
 // Check looks at every link. The error is about the request itself, such as an image that is no reference; whatever is
 // found about a link is in the result. Tokens live in memory until Check returns and stand in nothing that it returns.
 func Check(ctx context.Context, sources Sources, request Request) (Result, error) {
@@ -175,7 +177,7 @@ func (c *chain) lookAtRegistry(ctx context.Context) {
 	c.readFile()
 	if c.ProviderID == "" && c.file.chosen != nil {
 		c.ProviderID = pluginSetting(*c.file.chosen, "provider-id", "AK_PROVIDER_ID")
-		c.providerIDOf = "the plugin's --provider-id in the file"
+		c.providerIDOf = ofPlugin
 	}
 	var wanted []string
 	for _, audience := range []string{c.Audience, c.file.audience()} {
@@ -289,55 +291,4 @@ func (c *chain) expectedClaims() claims.Claims {
 func unanswered(err error) bool {
 	var e *cluster.Error
 	return errors.As(err, &e) && e.Code == 0
-}
-
-// resolution is which provider answers for a token.
-type resolution struct {
-	// provider is the one; it may be disabled. Nil when there is none, or more than one.
-	provider *artifactkeeper.Provider
-	// rivals are the enabled providers of the issuer that cannot be told apart.
-	rivals []artifactkeeper.Provider
-	// disabled are providers of the issuer that would answer, were they enabled.
-	disabled []artifactkeeper.Provider
-}
-
-// resolve chooses as the exchange does: the provider that is named, or the one enabled provider of the issuer, a trailing
-// slash aside; of several, the one whose audience the token is for.
-func resolve(providers []artifactkeeper.Provider, issuer string, audiences []string, id string) resolution {
-	var out resolution
-	if id != "" {
-		for _, p := range providers {
-			if artifactkeeper.CanonicalID(p.ID) == artifactkeeper.CanonicalID(id) {
-				out.provider = &p
-			}
-		}
-		return out
-	}
-	var enabled []artifactkeeper.Provider
-	for _, p := range providers {
-		switch {
-		case strings.TrimRight(p.IssuerURL, "/") != strings.TrimRight(issuer, "/"):
-		case p.IsEnabled:
-			enabled = append(enabled, p)
-		default:
-			out.disabled = append(out.disabled, p)
-		}
-	}
-	if len(enabled) > 1 {
-		single := slices.DeleteFunc(slices.Clone(enabled), func(p artifactkeeper.Provider) bool {
-			return !slices.Contains(audiences, p.Audience)
-		})
-		if len(single) == 1 {
-			enabled = single
-		}
-	}
-	switch {
-	case len(enabled) == 1:
-		out.provider = &enabled[0]
-	case len(enabled) > 1:
-		out.rivals = enabled
-	case len(out.disabled) == 1:
-		out.provider = &out.disabled[0]
-	}
-	return out
 }

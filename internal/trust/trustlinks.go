@@ -61,7 +61,11 @@ func (c *chain) provider() Link {
 			f.note("its type is %q and not kubernetes, so that its credentials may write as well", p.ProviderType)
 		}
 	case c.ProviderID != "":
-		f.breaks("provider_id = aktrust_ci_oidc_provider.NAME.id", "the registry has no provider with the id %s, which %s names",
+		remedy := "provider_id = aktrust_ci_oidc_provider.NAME.id"
+		if c.providerIDOf == ofPlugin {
+			remedy = "--provider-id=${aktrust_ci_oidc_provider.NAME.id} for the plugin, and the file to every node"
+		}
+		f.breaks(remedy, "the registry has no provider with the id %s, which %s names",
 			c.ProviderID, c.providerIDOf)
 	case issuer == "":
 		f.lacks(advice(c.documentsErr), "the issuer of the cluster is not known, so no provider could be looked for")

@@ -68,10 +68,19 @@ var breaks = map[string]func(*World){
 		_, err := w.Registry.AddProvider(second)
 		w.Must(err)
 	},
-	"provider-disabled":  func(w *World) { w.UpdateProvider(func(p *emulator.Provider) { p.IsEnabled = false }) },
-	"no-provider":        func(w *World) { w.Must(w.Registry.DeleteProvider(w.Provider)) },
+	"provider-disabled": func(w *World) { w.UpdateProvider(func(p *emulator.Provider) { p.IsEnabled = false }) },
+	"no-provider":       func(w *World) { w.Must(w.Registry.DeleteProvider(w.Provider)) },
+	"provider-id-unknown": func(w *World) {
+		w.Entry(func(entry map[string]any) {
+			entry["args"] = []string{"--url=" + w.Registry.URL(), "--provider-id=00000000-0000-0000-0000-000000000000"}
+		})
+	},
 	"key-rotated":        func(w *World) { w.UpdateProvider(func(p *emulator.Provider) { p.StaticJWKS = StrangeKeys(w.t) }) },
 	"issuer-unreachable": func(w *World) { w.Discovery() },
+	"published-keys-stale": func(w *World) {
+		w.Discovery()
+		w.Issuer.Publish(w.Issuer.URL, string(StrangeKeys(w.t)))
+	},
 	"document-issuer": func(w *World) {
 		w.Discovery()
 		w.Publish(w.Issuer.URL + "/")
