@@ -32,7 +32,8 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"A plan that takes keys out of `static_jwks` says whose tokens that cuts off. When the provider configuration names the " +
 			"cluster of the issuer, the plan asks its API server which keys it serves, and has it sign a token for the ServiceAccount " +
 			"`default` in the namespace `default`, to see with which key (verb `create` on `serviceaccounts/token` there). Nobody " +
-			"accepts that token, and it is written nowhere. What cannot be looked at is said in the warning, and fails nothing.",
+			"accepts that token, and it is written nowhere. What cannot be looked at is said in the warning, and fails nothing. " +
+			"[Rotating the keys without an outage](../guides/rotating-keys.md) has the order of the steps.",
 		Attributes: map[string]schema.Attribute{
 			"id": schema.StringAttribute{
 				MarkdownDescription: "UUID that the registry gave.",
@@ -55,7 +56,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"issuer_url": schema.StringAttribute{
 				MarkdownDescription: "The `iss` of the tokens, character for character: one trailing slash more or less and the " +
 					"registry refuses every token. An https URL without query and fragment. Changed in place, the registry refuses all " +
-					"tokens of the old issuer: for a change without an outage, add a second provider.",
+					"tokens of the old issuer: [a change without an outage](../guides/changing-the-issuer.md) takes a second provider.",
 				Required:   true,
 				Validators: []validator.String{attribute.ValidIssuer()},
 			},
