@@ -123,6 +123,7 @@ func (m model) warnings(prior model) diag.Diagnostics {
 				"that their accounts may.", m.ProviderType.ValueString()))
 	}
 	w.Append(m.warnOfOldIssuer(prior)...)
+	w.Append(m.warnOfOldAudience(prior)...)
 	if will := parsed(m.StaticJWKS); will != nil {
 		for _, problem := range will.Warnings() {
 			w.AddWarning("A key set to look at", problem)
@@ -151,6 +152,21 @@ func (m model) warnOfOldIssuer(prior model) diag.Diagnostics {
 			"That is right when no token ever had it. To change a cluster's issuer without an outage, add a second "+
 			"aktrust_ci_oidc_provider for %q, with the same mappings, and remove this one when the last token of the old issuer has "+
 			"expired.", was.ValueString(), will.ValueString()))
+	return w
+}
+
+// warnOfOldAudience says what an audience that changes in place cuts off.
+func (m model) warnOfOldAudience(prior model) diag.Diagnostics {
+	var w diag.Diagnostics
+	was, will := prior.Audience, m.Audience
+	if !known(was) || !known(will) || was.ValueString() == will.ValueString() {
+		return w
+	}
+	w.AddAttributeWarning(path.Root("audience"), "Tokens for the old audience are refused",
+		fmt.Sprintf("From the moment this is applied, the registry refuses every token for the audience %q. Kubelets ask for that one "+
+			"until they have another file and are restarted, and pulls fail until then. To change the audience without an outage, add a "+
+			"second aktrust_ci_oidc_provider for %q, with the same issuer and mappings, and remove this one when the last kubelet asks "+
+			"for the new one.", was.ValueString(), will.ValueString()))
 	return w
 }
 

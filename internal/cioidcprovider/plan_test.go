@@ -104,6 +104,9 @@ func TestWarnings(t *testing.T) {
 		{"another issuer", map[string]string{}, map[string]string{"issuer_url": `"https://oidc.example.com/next"`},
 			`every token with the iss "https://oidc.example.com/prod"`},
 		{"another slash", map[string]string{}, map[string]string{"issuer_url": `"https://oidc.example.com/prod/"`}, "Tokens of the old issuer are refused"},
+		{"another audience", map[string]string{"audience": `"old"`}, map[string]string{"audience": `"new"`}, `every token for the audience "old"`},
+		{"the default audience instead", map[string]string{"audience": `"old"`}, map[string]string{}, "Tokens for the old audience are refused"},
+		{"the default audience written out", map[string]string{}, map[string]string{"audience": `"artifact-keeper"`, "name": `"next"`}, ""},
 		{"leaving kubernetes", map[string]string{}, map[string]string{"provider_type": `"generic"`}, "Credentials become writable"},
 		{"entering kubernetes", map[string]string{"provider_type": `"generic"`}, map[string]string{}, ""},
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/aktrust/terraform-provider-aktrust/internal/artifactkeeper/emulator"
 )
 
-var hcl = regexp.MustCompile("(?ms)^```hcl\n(.*?)^```$")
+var hcl = regexp.MustCompile("(?s)\n```hcl\n(.*?)\n```\n")
 
 // section gives the HCL below a headline of the README.
 func section(t *testing.T, headline string) string {
@@ -23,7 +23,7 @@ func section(t *testing.T, headline string) string {
 	if !found || block == nil {
 		t.Fatalf("the README has no HCL below %q", headline)
 	}
-	return block[1]
+	return block[1] + "\n"
 }
 
 // What a new user copies from the README works: it is applied, a second plan is empty, and its check holds.
