@@ -233,6 +233,20 @@ func TestOtherAddresses(t *testing.T) {
 	}
 }
 
+// A registry that does not compare the issuer of the document is not said to refuse what it takes.
+func TestDocumentOfAnotherIssuer(t *testing.T) {
+	w := trusttest.New(t, emulator.Options{})
+	w.Break("document-issuer")
+	result := w.Check()
+	if result.Username == "" || !strings.Contains(result.Summary(), "works at this registry today") || strings.Contains(result.Summary(), "refused;") {
+		t.Error(result.Summary())
+	}
+	w.Break("pattern-case")
+	if result := w.Check(); !strings.Contains(result.Summary(), "is refused; 2 broken links") {
+		t.Error(result.Summary())
+	}
+}
+
 func TestEarlierMappingIsNamed(t *testing.T) {
 	w := trusttest.New(t, emulator.Options{})
 	w.Break("earlier-mapping")
