@@ -23,18 +23,31 @@ var start = sync.OnceValues(func() (*controlplane.ControlPlane, error) {
 	})
 })
 
-// startAnother starts a second one, with keys and an issuer of its own.
-var startAnother = sync.OnceValues(func() (*controlplane.ControlPlane, error) {
-	return controlplane.Start(context.Background(), controlplane.Options{
-		Logf:   func(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) },
-		Issuer: "https://oidc.another.test/prod",
-	})
-})
+var another *controlplane.ControlPlane
 
-func cluster(t *testing.T) *controlplane.ControlPlane        { return started(t, start) }
-func anotherCluster(t *testing.T) *controlplane.ControlPlane { return started(t, startAnother) }
+// anotherCluster is a second one, with keys of its own and the issuer that the inventory has for it.
+func anotherCluster(t *testing.T) *controlplane.ControlPlane {
+	t.Helper()
+	if another != nil {
+		return another
+	}
+	options := controlplane.Options{Logf: func(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }}
+	for _, flag := range issuerFlags(t) {
+		if flag.Name == "service-account-issuer" {
+			options.Issuer = flag.Value // Given twice it would be two issuers.
+			continue
+		}
+		options.Args = append(options.Args, "--"+flag.Name+"="+flag.Value)
+	}
+	plane, err := controlplane.Start(context.Background(), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	another = plane
+	return another
+}
 
-func started(t *testing.T, start func() (*controlplane.ControlPlane, error)) *controlplane.ControlPlane {
+func cluster(t *testing.T) *controlplane.ControlPlane {
 	t.Helper()
 	plane, err := start()
 	if err != nil {

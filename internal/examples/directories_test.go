@@ -14,22 +14,26 @@ import (
 
 // checked says which test has each directory of examples/.
 var checked = map[string]func(*testing.T){
-	"changing-the-issuer": TestIssuerChangesWithoutAnOutage,
-	"complete":            TestCompleteExample,
-	"ephemeral-resources": TestExamplesOfTheReferenceAreValid,
-	"data-sources":        TestExamplesOfTheReferenceAreValid,
-	"eks-al2023":          TestEKSNodesReadTheEntryBehindECRs,
-	"functions":           TestExamplesOfTheReferenceAreValid,
-	"gke-aks":             TestDaemonSetAddsTheEntryAndTakesItOut,
-	"image-bake":          TestImageGetsFilePluginAndFlags,
-	"kubeadm":             TestKubeadmNodesGetPluginFileAndFlags,
-	"many-clusters":       TestEveryClusterOfTheInventoryIsTrusted,
-	"node":                TestPinnedIsTheVariable,
-	"provider":            TestExamplesOfTheReferenceAreValid,
-	"resources":           TestExamplesOfTheReferenceAreValid,
-	"rotating-keys":       TestKeysRotateWithoutAnOutage,
-	"talos":               TestTalosMachineConfigHoldsTheObject,
-	"vault-jwt-auth":      TestVaultLetsWorkloadsInByTheClustersKeys,
+	"changing-the-issuer":   TestIssuerChangesWithoutAnOutage,
+	"complete":              TestCompleteExample,
+	"data-sources":          TestExamplesOfTheReferenceAreValid,
+	"eks-al2023":            TestEKSNodesReadTheEntryBehindECRs,
+	"ephemeral-resources":   TestExamplesOfTheReferenceAreValid,
+	"functions":             TestExamplesOfTheReferenceAreValid,
+	"gke-aks":               TestDaemonSetAddsTheEntryAndTakesItOut,
+	"image-bake":            TestImageGetsFilePluginAndFlags,
+	"issuer-object-storage": TestObjectStorageHasBothDocuments,
+	"issuer-static-site":    TestStaticSiteServesBothDocuments,
+	"kubeadm":               TestKubeadmNodesGetPluginFileAndFlags,
+	"kubeadm-issuer":        TestClusterHasTheIssuerOfTheInventory,
+	"many-clusters":         TestEveryClusterOfTheInventoryIsTrusted,
+	"node":                  TestPinnedIsTheVariable,
+	"provider":              TestExamplesOfTheReferenceAreValid,
+	"resources":             TestExamplesOfTheReferenceAreValid,
+	"rotating-keys":         TestKeysRotateWithoutAnOutage,
+	"talos":                 TestTalosMachineConfigHoldsTheObject,
+	"vault-jwt-auth":        TestVaultLetsWorkloadsInByTheClustersKeys,
+	"workload-identity":     TestCloudsTrustOneServiceAccount,
 }
 
 func TestEveryDirectoryIsChecked(t *testing.T) {
@@ -57,11 +61,23 @@ func TestOtherProvidersHaveFilesOfTheirOwn(t *testing.T) {
 		}
 	}
 	same(t, "what is handed to other providers", map[string][]string{
-		"eks-al2023/aws.tf":     {"base64encode(local.user_data)"},
-		"gke-aks/kubernetes.tf": {"local.manifests.namespace", "local.manifests.files", "local.manifests.daemon_set"},
-		"talos/talos.tf":        {"[local.machine_config_patch]"},
+		"eks-al2023/aws.tf":              {"base64encode(local.user_data)"},
+		"gke-aks/kubernetes.tf":          {"local.manifests.namespace", "local.manifests.files", "local.manifests.daemon_set"},
+		"issuer-object-storage/azure.tf": {"local.objects", "local.cache_control"},
+		"issuer-object-storage/gcs.tf":   {"local.objects", "local.cache_control"},
+		"issuer-object-storage/s3.tf":    {"local.objects", "local.cache_control"},
+		"issuer-static-site/kubernetes.tf": {
+			"local.manifests.namespace", "local.manifests.files", "local.manifests.deployment", "local.manifests.disruptions",
+			"local.manifests.service", "local.manifests.ingress",
+		},
+		"talos/talos.tf": {"[local.machine_config_patch]"},
 		"vault-jwt-auth/vault.tf": {
 			"local.mount.path", "local.mount.bound_issuer", "local.mount.jwt_validation_pubkeys", "local.roles",
+		},
+		"workload-identity/aws.tf":   {"local.aws.url", "local.aws.audiences", "local.aws.conditions"},
+		"workload-identity/azure.tf": {"local.azure.issuer", "local.azure.subject", "local.azure.audience"},
+		"workload-identity/google.tf": {
+			"local.google.pool", "local.google.attribute_mapping", "local.google.issuer", "local.google.jwks", "local.google.audiences",
 		},
 	}, found)
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"testing"
 
 	"github.com/aktrust/terraform-provider-aktrust/internal/acctest"
@@ -49,11 +50,18 @@ func outputs(t *testing.T, name string, variables map[string]any) map[string]jso
 	return applied[string(key)]
 }
 
+// secret is what an output never holds: a token or a private key.
+var secret = regexp.MustCompile(`eyJ[\w-]+\.eyJ[\w-]+\.|PRIVATE KEY`)
+
 // outputsOf are those of what was applied.
 func outputsOf(t *testing.T, w *acctest.Workspace) map[string]json.RawMessage {
 	t.Helper()
+	text := w.Expect(0, "output", "-json")
+	if found := secret.FindString(text); found != "" {
+		t.Errorf("an output holds a secret that begins with %.12s", found)
+	}
 	var values map[string]struct{ Value json.RawMessage }
-	if err := json.Unmarshal([]byte(w.Expect(0, "output", "-json")), &values); err != nil {
+	if err := json.Unmarshal([]byte(text), &values); err != nil {
 		t.Fatal(err)
 	}
 	result := map[string]json.RawMessage{}

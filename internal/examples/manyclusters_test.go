@@ -133,6 +133,9 @@ func TestInventoryIsRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			out := planFails(t, inventory(registry, map[string]any{"eu": entry("https://oidc.example.com/Prod"), "us": entry(c.us)}))
 			acctest.Says(t, out, c.says)
+			if name == "the same issuer" {
+				saidIn(t, out, "many-clusters", "Two clusters", "https://oidc.example.com/prod", "https://oidc.example.com/Prod")
+			}
 			acctest.Silent(t, out, "there is no file /nowhere")
 		})
 	}
@@ -147,10 +150,10 @@ func TestInventoryIsRefused(t *testing.T) {
 		eu, us := inventoryEntry(t, cluster(t)), inventoryEntry(t, anotherCluster(t))
 		eu["kubeconfig"], us["kubeconfig"] = us["kubeconfig"], eu["kubeconfig"]
 		registry.AddGroup("team-readers", "")
-		acctest.Says(t, planFails(t, inventory(registry, map[string]any{"eu": eu, "us": us})),
-			"The inventory has the issuer "+cluster(t).Issuer()+" for eu, and its API server says "+anotherCluster(t).Issuer(),
-			"The inventory has the issuer "+anotherCluster(t).Issuer()+" for us, and its API server says "+cluster(t).Issuer(),
-			"Is it another cluster's kubeconfig?")
+		out := planFails(t, inventory(registry, map[string]any{"eu": eu, "us": us}))
+		here, there := cluster(t).Issuer(), anotherCluster(t).Issuer()
+		saidIn(t, out, "many-clusters", "The inventory", "https://oidc.example.com/eu", here, "https://oidc.example.com/us", there)
+		acctest.Says(t, out, "The inventory has the issuer "+there+" for us, and its API server says "+here)
 	})
 }
 

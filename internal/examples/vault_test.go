@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -77,11 +78,21 @@ func verify(t *testing.T, token, key string, into any) bool {
 	return parsed.Claims(public, into) == nil
 }
 
-// at is the value that a JSON pointer without escapes names.
+// at is the value that a JSON pointer names.
 func at(value any, pointer string) any {
 	for _, name := range strings.Split(pointer, "/")[1:] {
-		object, _ := value.(map[string]any)
-		value = object[name]
+		switch inner := value.(type) {
+		case map[string]any:
+			value = inner[strings.ReplaceAll(name, "~1", "/")]
+		case []any:
+			i, err := strconv.Atoi(name)
+			if err != nil || i >= len(inner) {
+				return nil
+			}
+			value = inner[i]
+		default:
+			return nil
+		}
 	}
 	return value
 }

@@ -110,7 +110,7 @@ func files(t *testing.T, name string) map[string]string {
 	return all
 }
 
-var ofOurs = regexp.MustCompile(`(?m)^\s*[a-z_]+\s*=\s*(.*\blocal\..*)$`)
+var ofOurs = regexp.MustCompile(`(?m)^\s*[A-Za-z_]+\s*=\s*(.*\blocal\..*)$`)
 
 // handedOver are the expressions with which arguments are set from our locals.
 func handedOver(text string) []string {

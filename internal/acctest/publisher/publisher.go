@@ -48,22 +48,31 @@ type Options struct {
 // Start starts a server for one test.
 func Start(t testing.TB, options Options) *Server {
 	t.Helper()
+	s, err := New(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	return s
+}
+
+// New starts a server that several tests share.
+func New(options Options) (*Server, error) {
 	s := &Server{handlers: map[string]http.HandlerFunc{}}
 	s.server = httptest.NewUnstartedServer(s)
 	s.server.Config.ErrorLog = log.New(io.Discard, "", 0) // Clients that refuse the certificate are what some tests are about.
 	if options.ClearText {
 		s.server.Start()
-	} else {
-		certificate, ca, err := certificates(options)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.ca = ca
-		s.server.TLS = &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{certificate}}
-		s.server.StartTLS()
+		return s, nil
 	}
-	t.Cleanup(s.server.Close)
-	return s
+	certificate, ca, err := certificates(options)
+	if err != nil {
+		return nil, err
+	}
+	s.ca = ca
+	s.server.TLS = &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{certificate}}
+	s.server.StartTLS()
+	return s, nil
 }
 
 // URL is the server's, without a slash at the end.
@@ -78,7 +87,7 @@ func (s *Server) CA() string { return s.ca }
 // Client is one that trusts the server's certificate.
 func (s *Server) Client() *http.Client { return s.server.Client() }
 
-// Close ends the server before the test does.
+// Close ends the server.
 func (s *Server) Close() { s.server.Close() }
 
 // Put lays an object at a path. headers are names and values in turn; a type is one of them.

@@ -1,0 +1,39 @@
+# The container on Azure, in a storage account that is there and allows public blobs. Keep the file of your store, and
+# delete those of the others.
+
+terraform {
+  required_providers {
+    azurerm = {
+      source  = "hashicorp/azurerm"
+      version = ">= 5.0"
+    }
+  }
+}
+
+provider "azurerm" {
+  features {}
+}
+
+variable "storage_account_id" {
+  description = "Id of the storage account."
+  type        = string
+}
+
+# With "blob" everybody may read the objects, and nobody may list them.
+resource "azurerm_storage_container" "issuer" {
+  name                  = split("/", var.bucket_url)[3]
+  storage_account_id    = var.storage_account_id
+  container_access_type = "blob"
+}
+
+resource "azurerm_storage_blob" "document" {
+  for_each = local.objects
+
+  storage_account_id     = var.storage_account_id
+  storage_container_name = azurerm_storage_container.issuer.name
+  name                   = each.key
+  type                   = "Block"
+  source_content         = each.value.content
+  content_type           = each.value.content_type
+  cache_control          = local.cache_control
+}
