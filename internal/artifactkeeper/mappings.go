@@ -24,6 +24,8 @@ type Mapping struct {
 	// ServiceAccountID and ServiceAccountUsername are nil on mappings that are older than registry 1.11.
 	ServiceAccountID       *string `json:"service_account_id"`
 	ServiceAccountUsername *string `json:"service_account_username"`
+	CreatedAt              string  `json:"created_at"`
+	UpdatedAt              string  `json:"updated_at"`
 }
 
 func (m Mapping) objectID() string   { return m.ID }

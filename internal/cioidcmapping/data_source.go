@@ -44,6 +44,8 @@ type readModel struct {
 	IsEnabled              types.Bool   `tfsdk:"is_enabled"`
 	ServiceAccountID       types.String `tfsdk:"service_account_id"`
 	ServiceAccountUsername types.String `tfsdk:"service_account_username"`
+	CreatedAt              types.String `tfsdk:"created_at"`
+	UpdatedAt              types.String `tfsdk:"updated_at"`
 }
 
 // read gives what the registry tells: the same for the same mapping, whatever the order in which it lists ids and members.
@@ -54,6 +56,7 @@ func read(m artifactkeeper.Mapping) readModel {
 		AllowedRepoIDs: sorted(m.AllowedRepoIDs), GroupBindingIDs: sorted(m.GroupBindingIDs), IsEnabled: types.BoolValue(m.IsEnabled),
 		ServiceAccountID:       types.StringPointerValue(m.ServiceAccountID),
 		ServiceAccountUsername: types.StringPointerValue(m.ServiceAccountUsername),
+		CreatedAt:              types.StringValue(m.CreatedAt), UpdatedAt: types.StringValue(m.UpdatedAt),
 	}
 }
 
@@ -123,6 +126,8 @@ func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, r
 					},
 					"service_account_id":       text("UUID of the account. Null on mappings that are older than registry 1.11."),
 					"service_account_username": text("Name of the account. Null on mappings that are older than registry 1.11."),
+					"created_at":               text("When it was made (RFC 3339)."),
+					"updated_at":               text("When it was last changed (RFC 3339)."),
 				}},
 			},
 		},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -30,6 +31,9 @@ func listed(t *testing.T, space *acctest.Workspace) []object {
 	}
 	return value
 }
+
+// stamp is a time as the registry writes it.
+func stamp(at time.Time) string { return at.Format(time.RFC3339Nano) }
 
 // The list has all that the registry tells, in the order in which it tries mappings; null, empty and filled are three things.
 func TestList(t *testing.T) {
@@ -74,22 +78,29 @@ func TestList(t *testing.T) {
 	want := []object{
 		{"id": first.ID, "provider_id": w.provider, "name": "first", "priority": -1.0, "is_enabled": false,
 			"claim_filters": `{"/kubernetes.io/namespace":"team"}`, "allowed_repo_ids": nil, "group_binding_ids": nil,
-			"service_account_id": firstID, "service_account_username": firstName},
+			"service_account_id": firstID, "service_account_username": firstName, "created_at": stamp(first.CreatedAt), "updated_at": stamp(first.UpdatedAt)},
 		{"id": last.ID, "provider_id": w.provider, "name": "last", "priority": 100.0, "is_enabled": true,
 			"claim_filters": `{"a":{"x":true,"y":null},"b":["x",1.5,2]}`, "allowed_repo_ids": repos, "group_binding_ids": []any{},
-			"service_account_id": lastID, "service_account_username": lastName},
+			"service_account_id": lastID, "service_account_username": lastName, "created_at": stamp(last.CreatedAt), "updated_at": stamp(last.UpdatedAt)},
 	}
 	if diff := cmp.Diff(want, listed(t, space)); diff != "" {
 		t.Error(diff)
 	}
-	// Another order of what has none is no change.
+	// Another order of what has none is no change, apart from the time of the write.
 	if err := w.UpdateMapping(last.ID, func(m *emulator.Mapping) {
 		m.AllowedRepoIDs = []string{w.repos[0], w.repos[1]}
 		m.ClaimFilters = json.RawMessage(`{"a":{"x":true,"y":null},"b":["x",2,1.5]}`)
 	}); err != nil {
 		t.Fatal(err)
 	}
-	space.Plan(0)
+	for _, m := range w.State().Mappings {
+		if m.ID == last.ID {
+			want[1]["updated_at"] = stamp(m.UpdatedAt)
+		}
+	}
+	if diff := cmp.Diff(want, listed(t, space)); diff != "" || want[1]["updated_at"] == want[1]["created_at"] {
+		t.Error(diff)
+	}
 }
 
 // What an old registry holds is told as it is, also filters that it should not have.
@@ -104,7 +115,8 @@ func TestListAtOldRegistry(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []object{{"id": m.ID, "provider_id": p.ID, "name": "m", "priority": 0.0, "is_enabled": false, "claim_filters": `["x"]`,
-		"allowed_repo_ids": nil, "group_binding_ids": nil, "service_account_id": nil, "service_account_username": nil}}
+		"allowed_repo_ids": nil, "group_binding_ids": nil, "service_account_id": nil, "service_account_username": nil,
+		"created_at": stamp(m.CreatedAt), "updated_at": stamp(m.UpdatedAt)}}
 	if diff := cmp.Diff(want, listed(t, acctest.NewWorkspace(t, listing(w, acctest.HCL(p.ID))))); diff != "" {
 		t.Error(diff)
 	}
