@@ -21,7 +21,7 @@ type model struct {
 	ProviderID             attribute.UUID         `tfsdk:"provider_id"`
 	Name                   types.String           `tfsdk:"name"`
 	ClaimFilters           attribute.ClaimFilters `tfsdk:"claim_filters"`
-	Priority               types.Int32            `tfsdk:"priority"`
+	Priority               types.Number           `tfsdk:"priority"`
 	AllowedRepoIDs         types.Set              `tfsdk:"allowed_repo_ids"`
 	GroupBindingIDs        types.Set              `tfsdk:"group_binding_ids"`
 	IsEnabled              types.Bool             `tfsdk:"is_enabled"`
@@ -61,7 +61,7 @@ func (m model) toAPI(ctx context.Context, prior model) (artifactkeeper.MappingIn
 	var diags diag.Diagnostics
 	in := artifactkeeper.MappingInput{
 		Name:            m.Name.ValueString(),
-		Priority:        m.Priority.ValueInt32(),
+		Priority:        int32(attribute.Whole(m.Priority)), // #nosec G115 -- the schema has seen to it.
 		IsEnabled:       m.IsEnabled.ValueBool(),
 		AllowedRepoIDs:  list("allowed_repo_ids", m.AllowedRepoIDs, prior.AllowedRepoIDs, &diags),
 		GroupBindingIDs: list("group_binding_ids", m.GroupBindingIDs, prior.GroupBindingIDs, &diags),
@@ -97,7 +97,7 @@ func (m *model) fromAPI(ctx context.Context, out artifactkeeper.Mapping) diag.Di
 	var diags diag.Diagnostics
 	m.ID = types.StringValue(out.ID)
 	m.Name = types.StringValue(out.Name)
-	m.Priority = types.Int32Value(out.Priority)
+	m.Priority = attribute.NewWholeValue(int64(out.Priority))
 	m.IsEnabled = types.BoolValue(out.IsEnabled)
 	m.ServiceAccountID = types.StringPointerValue(out.ServiceAccountID)
 	m.ServiceAccountUsername = types.StringPointerValue(out.ServiceAccountUsername)

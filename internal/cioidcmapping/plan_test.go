@@ -30,8 +30,8 @@ func TestRefused(t *testing.T) {
 		{"trailing escape", map[string]string{"claim_filters": `{ "/a~" = "x" }`}, []string{"Invalid claim filters", "~"}},
 		{"repo id", map[string]string{"allowed_repo_ids": `["team"]`}, []string{"UUID"}},
 		{"null group", map[string]string{"group_binding_ids": `[null]`}, []string{"Invalid UUID", "null"}},
-		{"priority", map[string]string{"priority": "2147483648"}, []string{"priority"}},
-		{"fraction", map[string]string{"priority": "1.5"}, []string{"priority"}},
+		{"priority", map[string]string{"priority": "2147483648"}, []string{"priority has to be a whole number from -2147483648", "and is 2147483648"}},
+		{"fraction", map[string]string{"priority": "1.5"}, []string{"priority has to be a whole number", "and is 1.5"}},
 	}
 	w := newWorld(t)
 	space := acctest.NewWorkspace(t, "")
@@ -135,6 +135,7 @@ func TestUnknown(t *testing.T) {
 			func(m *emulator.Mapping) { m.GroupBindingIDs = nil }},
 		{"repositories turn out null", map[string]string{"allowed_repo_ids": from}, "", true, "", nil},
 		{"priority", map[string]string{"priority": from}, "7", true, "", func(m *emulator.Mapping) { m.Priority = 7 }},
+		{"priority turns out a fraction", map[string]string{"priority": from}, "1.5", false, "and is 1.5", nil},
 		{"priority turns out null", map[string]string{"priority": from}, "", true, "", nil},
 	}
 	for _, c := range cases {

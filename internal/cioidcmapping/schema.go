@@ -4,13 +4,15 @@ package cioidcmapping
 import (
 	"context"
 	"maps"
+	"math"
+	"math/big"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int32default"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/numberdefault"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -62,11 +64,13 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				Validators:          []validator.Dynamic{attribute.ValidClaimFilters()},
 				PlanModifiers:       []planmodifier.Dynamic{attribute.KeepEqualDynamic()},
 			},
-			"priority": schema.Int32Attribute{
-				MarkdownDescription: "Order among the mappings of a provider: the lowest that matches wins. Default `100`.",
-				Optional:            true,
-				Computed:            true,
-				Default:             int32default.StaticInt32(defaultPriority),
+			"priority": schema.NumberAttribute{
+				MarkdownDescription: "Order among the mappings of a provider: the lowest that matches wins. A whole number, also a " +
+					"negative one. Default `100`.",
+				Optional:   true,
+				Computed:   true,
+				Default:    numberdefault.StaticBigFloat(big.NewFloat(defaultPriority)),
+				Validators: []validator.Number{attribute.ValidWhole(math.MinInt32, math.MaxInt32)},
 			},
 			"is_enabled": schema.BoolAttribute{
 				MarkdownDescription: "Whether the mapping takes part. Default `true`.",

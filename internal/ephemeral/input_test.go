@@ -35,6 +35,7 @@ func TestRefusedInput(t *testing.T) {
 		{"null audience", w.token(map[string]string{"audience": "null"}), []string{"audience", "required"}},
 		{"empty audience", w.token(map[string]string{"audience": `""`}), []string{"audience", "at least 1"}},
 		{"too short", w.token(map[string]string{"expiration_seconds": "599"}), []string{"expiration_seconds", "600"}},
+		{"a fraction", w.token(map[string]string{"expiration_seconds": "600.5"}), []string{"expiration_seconds has to be a whole number", "600.5"}},
 		{"too long", w.token(map[string]string{"expiration_seconds": "4294967297"}), []string{"expiration_seconds", "4294967296"}},
 		{"null token", credentials(map[string]string{"oidc_token": "null"}), []string{"oidc_token", "required"}},
 		{"empty token", credentials(map[string]string{"oidc_token": `""`}), []string{"oidc_token is empty"}},

@@ -7,13 +7,13 @@ import (
 	"errors"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/aktrust/terraform-provider-aktrust/internal/attribute"
 	"github.com/aktrust/terraform-provider-aktrust/internal/cluster"
 	"github.com/aktrust/terraform-provider-aktrust/internal/connection"
 	"github.com/aktrust/terraform-provider-aktrust/internal/diagnose"
@@ -31,7 +31,7 @@ type tokenModel struct {
 	Namespace           types.String `tfsdk:"namespace"`
 	Name                types.String `tfsdk:"name"`
 	Audience            types.String `tfsdk:"audience"`
-	ExpirationSeconds   types.Int64  `tfsdk:"expiration_seconds"`
+	ExpirationSeconds   types.Number `tfsdk:"expiration_seconds"`
 	Token               types.String `tfsdk:"token"`
 	ExpirationTimestamp types.String `tfsdk:"expiration_timestamp"`
 }
@@ -68,10 +68,10 @@ func (r *ServiceAccountToken) Schema(_ context.Context, _ ephemeral.SchemaReques
 					"`aktrust_registry_credentials`.",
 				Required: true, Validators: notEmpty,
 			},
-			"expiration_seconds": schema.Int64Attribute{
+			"expiration_seconds": schema.NumberAttribute{
 				MarkdownDescription: "For how long the token shall be valid, at least 600, which is ten minutes. Left out, the API " +
 					"server decides: an hour. It may shorten it.",
-				Optional: true, Validators: []validator.Int64{int64validator.Between(leastExpiration, mostExpiration)},
+				Optional: true, Validators: []validator.Number{attribute.ValidWhole(leastExpiration, mostExpiration)},
 			},
 			"token": schema.StringAttribute{MarkdownDescription: "The token, a JWT.", Computed: true, Sensitive: true},
 			"expiration_timestamp": schema.StringAttribute{
@@ -93,7 +93,7 @@ func (r *ServiceAccountToken) Open(ctx context.Context, req ephemeral.OpenReques
 	if err == nil {
 		token, err = client.CreateToken(ctx, cluster.TokenRequest{
 			Namespace: data.Namespace.ValueString(), ServiceAccount: data.Name.ValueString(), Audience: data.Audience.ValueString(),
-			Expiration: time.Duration(data.ExpirationSeconds.ValueInt64()) * time.Second,
+			Expiration: time.Duration(attribute.Whole(data.ExpirationSeconds)) * time.Second,
 		})
 	}
 	if err == nil && token.Value == "" {

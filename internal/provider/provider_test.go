@@ -119,6 +119,15 @@ func TestUnusedHalf(t *testing.T) {
 	w.Plan(2)
 }
 
+// A number that cannot be meant is named, and is no fault of the provider.
+func TestRetriesRefused(t *testing.T) {
+	w := acctest.NewWorkspace(t, "")
+	for _, retries := range []string{"-1", "21", "2.5"} {
+		w.Config("provider \"aktrust\" {\n  max_retries = " + retries + "\n}\n" + trust)
+		acctest.Says(t, w.Expect(1, "plan", "-no-color"), "max_retries has to be a whole number from 0 to 20, and is "+retries)
+	}
+}
+
 // The CLI quotes the line that an error is about, so that no error is about a line with a secret in it.
 func TestQuotedSecrets(t *testing.T) {
 	w := acctest.NewWorkspace(t, "")

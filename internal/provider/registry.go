@@ -13,6 +13,7 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"github.com/aktrust/terraform-provider-aktrust/internal/artifactkeeper"
+	"github.com/aktrust/terraform-provider-aktrust/internal/attribute"
 )
 
 // model is the provider's configuration as written.
@@ -29,7 +30,7 @@ type model struct {
 	AllowHTTP          types.Bool   `tfsdk:"allow_http"`
 	Headers            types.Map    `tfsdk:"headers"`
 	RequestTimeout     types.String `tfsdk:"request_timeout"`
-	MaxRetries         types.Int64  `tfsdk:"max_retries"`
+	MaxRetries         types.Number `tfsdk:"max_retries"`
 	Kubernetes         types.Object `tfsdk:"kubernetes"`
 }
 
@@ -57,7 +58,7 @@ func (m model) registry(ctx context.Context, getenv func(string) string) (*regis
 	case m.MaxRetries.IsUnknown():
 		s.unknown = append(s.unknown, "max_retries")
 	case !m.MaxRetries.IsNull():
-		c.MaxRetries = int(m.MaxRetries.ValueInt64())
+		c.MaxRetries = int(attribute.Whole(m.MaxRetries))
 	}
 	c.Headers = s.texts(ctx, "headers", m.Headers)
 	for name, value := range c.Headers {

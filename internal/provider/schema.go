@@ -3,11 +3,12 @@ package provider
 import (
 	"context"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/aktrust/terraform-provider-aktrust/internal/attribute"
 )
 
 // Schema describes the provider's arguments. Where an argument has an environment variable, the argument wins.
@@ -36,9 +37,9 @@ func (p *Provider) Schema(_ context.Context, _ provider.SchemaRequest, resp *pro
 				ElementType:         types.StringType, Optional: true, Sensitive: true,
 			},
 			"request_timeout": text("How long one attempt of a request may take, as a duration such as `30s`, which is the default."),
-			"max_retries": schema.Int64Attribute{
+			"max_retries": schema.NumberAttribute{
 				MarkdownDescription: "How often a request that may safely be repeated is repeated. Default `4`.",
-				Optional:            true, Validators: []validator.Int64{int64validator.Between(0, 20)},
+				Optional:            true, Validators: []validator.Number{attribute.ValidWhole(0, 20)},
 			},
 			"kubernetes": schema.SingleNestedAttribute{
 				MarkdownDescription: "The cluster. Names and variables are those of the helm provider.",

@@ -19,6 +19,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/aktrust/terraform-provider-aktrust/internal/artifactkeeper"
+	"github.com/aktrust/terraform-provider-aktrust/internal/attribute"
 	"github.com/aktrust/terraform-provider-aktrust/internal/cluster"
 )
 
@@ -113,7 +114,7 @@ func TestRegistryArguments(t *testing.T) {
 		{"false beats true", map[string]attr.Value{"insecure_skip_verify": types.BoolValue(false)}, variables,
 			change(func(c *artifactkeeper.Config) { c.InsecureSkipVerify = false })},
 		{"the rest", map[string]attr.Value{"allow_http": types.BoolValue(true), "request_timeout": str("5s"),
-			"max_retries": types.Int64Value(0), "headers": types.MapValueMust(types.StringType, map[string]attr.Value{"X-A": str("b")})},
+			"max_retries": attribute.NewWholeValue(0), "headers": types.MapValueMust(types.StringType, map[string]attr.Value{"X-A": str("b")})},
 			variables, change(func(c *artifactkeeper.Config) {
 				c.AllowHTTP, c.RequestTimeout, c.MaxRetries, c.Headers = true, 5*time.Second, 0, map[string]string{"X-A": "b"}
 			})},
@@ -141,7 +142,7 @@ func TestUnknownArguments(t *testing.T) {
 		"username": types.StringUnknown(), "password": types.StringUnknown(), "ca_certificate": types.StringUnknown(),
 		"client_certificate": types.StringUnknown(), "client_key": types.StringUnknown(),
 		"insecure_skip_verify": types.BoolUnknown(), "allow_http": types.BoolUnknown(),
-		"headers": types.MapUnknown(types.StringType), "request_timeout": types.StringUnknown(), "max_retries": types.Int64Unknown(),
+		"headers": types.MapUnknown(types.StringType), "request_timeout": types.StringUnknown(), "max_retries": types.NumberUnknown(),
 	} {
 		got, diags := written(t, map[string]attr.Value{name: value}).registry(t.Context(), variables)
 		err := got.unknownError("registry")
