@@ -7,8 +7,10 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hashicorp/go-version"
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/aktrust/terraform-provider-aktrust/internal/artifactkeeper"
 	"github.com/aktrust/terraform-provider-aktrust/internal/cluster"
@@ -92,9 +94,36 @@ func (c *chain) judgeKubelets(f *finding) {
 }
 
 // askForNodes asks the API server's authorizers whether a node may request the token (admission plugin NodeRestriction,
-// feature ServiceAccountNodeAudienceRestriction, on by default from Kubernetes 1.33).
+// feature ServiceAccountNodeAudienceRestriction, on by default from Kubernetes 1.33). A refusal that a role contradicts is
+// asked about again for a moment.
 func (c *chain) askForNodes(ctx context.Context) {
 	c.granted, c.grantedErr = c.nodesMay(ctx, c.audience)
+	if c.granted || c.grantedErr != nil || !c.bound(ctx) {
+		return
+	}
+	// Its error says no more than that the time is over: what counts is the last answer.
+	_ = wait.PollUntilContextTimeout(ctx, settling/10, settling, false, func(context.Context) (bool, error) {
+		c.granted, c.grantedErr = c.nodesMay(ctx, c.audience)
+		return c.granted || c.grantedErr != nil, nil
+	})
+}
+
+// settling is how long a role that was made a moment ago, in the same apply for example, may take to reach the authorizers of
+// the API server, which look at a cache.
+const settling = time.Second
+
+// bound reports whether a role grants what the nodes were refused.
+func (c *chain) bound(ctx context.Context) bool {
+	grants, err := c.Cluster.Grants(ctx)
+	return err == nil && slices.ContainsFunc(grants, func(grant Grant) bool {
+		return grant.Audience == c.audience && c.covers(grant)
+	})
+}
+
+// covers reports whether a grant is for the ServiceAccount, whichever groups it is bound to.
+func (c *chain) covers(grant Grant) bool {
+	return (grant.Everywhere || slices.Contains(grant.Namespaces, c.Namespace)) &&
+		(len(grant.ServiceAccounts) == 0 || slices.Contains(grant.ServiceAccounts, c.ServiceAccount))
 }
 
 func (c *chain) nodesMay(ctx context.Context, audience string) (bool, error) {

@@ -176,3 +176,53 @@ func TestSharedAnswers(t *testing.T) {
 		t.Errorf("%d exchanges, want one for each check", n)
 	}
 }
+
+// lagging is a cluster whose authorizers hear of a role some questions late.
+type lagging struct {
+	trust.Cluster
+	refusals int
+	asked    *atomic.Int64
+}
+
+func (l lagging) Allowed(ctx context.Context, access cluster.Access) (allowed bool, reason string, err error) {
+	if int(l.asked.Add(1)) <= l.refusals {
+		return false, "", nil
+	}
+	return l.Cluster.Allowed(ctx, access)
+}
+
+// A role that was made a moment ago is not taken for missing; where there is none, or none for this ServiceAccount, nobody
+// waits for it.
+func TestAuthorizersLag(t *testing.T) {
+	cases := []struct {
+		name     string
+		account  string
+		refusals int
+		status   trust.Status
+		asked    int64
+	}{
+		{"at once", trusttest.Account, 0, trust.OK, 1},
+		{"late", trusttest.Account, 3, trust.OK, 4},
+		{"not for this one", "worker", 1, trust.Broken, 1},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			w := trusttest.New(t, emulator.Options{})
+			w.Revoke(w.Audience)
+			_, err := nodeaudience.Apply(t.Context(), w.Admin, nodeaudience.Grant{
+				Name: nodeaudience.DefaultName(w.Audience), Audience: w.Audience, Groups: []string{nodeaudience.NodesGroup},
+				ServiceAccountNames: []string{trusttest.Account},
+			}, nodeaudience.Options{})
+			w.Must(err)
+			w.Authorizer(nodeaudience.NodesGroup, w.Audience, w.Namespace, true)
+			asked := new(atomic.Int64)
+			w.Cluster, w.Request.ServiceAccount = lagging{w.Cluster, c.refusals, asked}, c.account
+			if link := w.Check().Link(trust.NodeAudience); link.Status != c.status {
+				t.Errorf("%+v, want it %s", link, c.status)
+			}
+			if n := asked.Load(); n != c.asked {
+				t.Errorf("asked %d times, want %d", n, c.asked)
+			}
+		})
+	}
+}
