@@ -213,28 +213,34 @@ func (f *finding) link(name Name) Link {
 	}
 	return Link{
 		Name: name, Status: status, refusal: f.refusal,
-		Detail: sentences(slices.Concat(f.broken, f.unknown, f.notes)), Remedy: strings.Join(f.remedies, "\n"),
+		Detail: sentence(slices.Concat(f.broken, f.unknown, f.notes)), Remedy: strings.Join(f.remedies, "\n"),
 	}
 }
 
 func skipped(name Name, format string, args ...any) Link {
-	return Link{Name: name, Status: Skipped, Detail: sentences([]string{fmt.Sprintf(format, args...)})}
+	return Link{Name: name, Status: Skipped, Detail: sentence([]string{fmt.Sprintf(format, args...)})}
 }
 
-// sentences puts texts one after the other, each with an end.
-func sentences(texts []string) string {
+// sentence puts clauses one after the other. One that ends by itself, as the words of others may, begins a new sentence.
+func sentence(clauses []string) string {
 	var out strings.Builder
-	for _, text := range texts {
-		if text = strings.TrimSpace(text); text == "" {
+	ended := true
+	for _, clause := range clauses {
+		if clause = strings.TrimSpace(clause); clause == "" {
 			continue
 		}
-		if out.Len() > 0 {
+		switch {
+		case out.Len() == 0:
+		case ended:
 			out.WriteByte(' ')
+		default:
+			out.WriteString("; ")
 		}
-		out.WriteString(text)
-		if !strings.ContainsAny(text[len(text)-1:], ".!?") {
-			out.WriteByte('.')
-		}
+		out.WriteString(clause)
+		ended = strings.ContainsAny(clause[len(clause)-1:], ".!?")
+	}
+	if !ended {
+		out.WriteByte('.')
 	}
 	return out.String()
 }
