@@ -3,12 +3,15 @@ package nodeaudience_test
 import (
 	"maps"
 	"net/http"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 
 	"github.com/aktrust/terraform-provider-aktrust/internal/acctest"
+	"github.com/aktrust/terraform-provider-aktrust/internal/cluster/nodeaudience"
 )
 
 // Bad input is refused while planning, in words that name the argument.
@@ -112,6 +115,29 @@ func TestImportRefuses(t *testing.T) {
 			ExpectError: says("Cannot import non-existent remote object"),
 		},
 	}})
+}
+
+// The audience in place of the name is told from a name that leads nowhere, and the error has the name.
+func TestImportByAudience(t *testing.T) {
+	w := newWorld(t)
+	plain := strings.ToLower(t.Name()) // which could be a name, other than the URL of the world
+	role := nodeaudience.DefaultName(plain)
+	w.run(
+		resource.TestStep{Config: w.config(nil) + strings.Replace(strings.TrimPrefix(w.config(map[string]string{"audience": acctest.HCL(plain)}),
+			w.provider()), `"test"`, `"plain"`, 1)},
+		resource.TestStep{
+			Config: w.config(nil), ResourceName: address, ImportState: true, ImportStateId: w.audience,
+			ExpectError: says("Cannot import a node audience", "no ClusterRole "+strconv.Quote(w.audience), "is called", w.name),
+		},
+		resource.TestStep{
+			Config: w.config(nil), ResourceName: address, ImportState: true, ImportStateId: plain,
+			ExpectError: says("Give the name of the ClusterRole instead of the audience: " + role),
+		},
+		resource.TestStep{
+			Config: w.config(nil), ResourceName: address, ImportState: true, ImportStateId: "https://nowhere.test",
+			ExpectError: says("Cannot read the node audience https://nowhere.test"),
+		},
+	)
 }
 
 // A role that gets an aggregationRule later is shown, and not fought over.

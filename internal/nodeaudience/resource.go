@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	domain "github.com/aktrust/terraform-provider-aktrust/internal/cluster/nodeaudience"
 	"github.com/aktrust/terraform-provider-aktrust/internal/connection"
@@ -131,7 +132,15 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 
 // ImportState takes a ClusterRole's name, or the identity.
 func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	if _, err := r.Cluster(); err != nil { // or else the refresh that follows would leave a state without an audience
+	name := types.StringValue(req.ID)
+	if req.ID == "" && req.Identity != nil {
+		resp.Diagnostics.Append(req.Identity.GetAttribute(ctx, path.Root("name"), &name)...)
+	}
+	client, err := r.Cluster() // Without it the refresh that follows would leave a state without an audience.
+	if err == nil {
+		err = domain.Misnamed(ctx, client, name.ValueString())
+	}
+	if err != nil {
 		resp.Diagnostics.Append(diagnose.Error("import", "a node audience", err))
 		return
 	}
