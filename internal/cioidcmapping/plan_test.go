@@ -63,6 +63,8 @@ func TestWarnings(t *testing.T) {
 		{"null", map[string]string{"claim_filters": `{ sub = null }`}, "every token without this claim"},
 		{"null among others", map[string]string{"claim_filters": `{ sub = ["a", null] }`}, "every token without this claim"},
 		{"dotted key", map[string]string{"claim_filters": `{ "kubernetes.io.namespace" = "team" }`}, `"/kubernetes.io/namespace"`},
+		{"a part of the object", map[string]string{"claim_filters": `{ "kubernetes.io" = { namespace = "team" } }`}, `"/kubernetes.io/namespace"`},
+		{"an object of one's own", map[string]string{"claim_filters": `{ "/custom" = { namespace = "team" } }`}, ""},
 		{"no leading slash", map[string]string{"claim_filters": `{ "kubernetes.io/namespace" = "team" }`}, `"/kubernetes.io/namespace"`},
 	}
 	w := newWorld(t)

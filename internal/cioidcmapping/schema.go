@@ -25,8 +25,9 @@ const defaultPriority = 100
 
 const filtersDescription = "What a token must say, as a map from claims to JSON values, or as JSON text. All must hold. " +
 	"A key is the name of a top-level claim or, with a leading `/`, a JSON Pointer (RFC 6901), such as " +
-	"`\"/kubernetes.io/namespace\"`; dots mean nothing. A list holds when any of its elements equals the claim. Values keep " +
-	"their type: `\"true\"` is not `true`. There are no globs. `{}` holds for every token of the issuer."
+	"`\"/kubernetes.io/namespace\"`; dots mean nothing. A list holds when any of its elements equals the claim, an object only " +
+	"when it is the whole claim. Values keep their type: `\"true\"` is not `true`. There are no globs. `{}` holds for " +
+	"every token of the issuer."
 
 // Schema describes the resource.
 func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {

@@ -41,11 +41,31 @@ func nearMiss(want, found any) string {
 				brief(want), brief(claim))
 		}
 	case map[string]any:
-		if _, ok := want.(map[string]any); !ok {
+		part, ok := want.(map[string]any)
+		switch {
+		case !ok:
 			return fmt.Sprintf("the claim is an object with %s; name a member by a pointer", list(claim))
+		case within(part, claim):
+			return "the claim has that and more, and whole objects are compared; name its members by pointers"
 		}
 	}
 	return otherType(want, found)
+}
+
+// within reports whether an object has all that a part has, at any depth.
+func within(part, whole map[string]any) bool {
+	for name, member := range part {
+		found, present := whole[name]
+		if present && equal(member, found) {
+			continue
+		}
+		inner, ok := member.(map[string]any)
+		outer, both := found.(map[string]any)
+		if !ok || !both || !within(inner, outer) {
+			return false
+		}
+	}
+	return true
 }
 
 func nearText(want, found string) string {

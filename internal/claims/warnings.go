@@ -2,7 +2,9 @@ package claims
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 )
@@ -16,8 +18,8 @@ type Warning struct {
 }
 
 // Warnings returns what is worth saying about the filters, in the order of Keys: {} matches every token of the issuer,
-// [] never matches, a key with dots or slashes that is not a pointer names a claim that hardly exists, and a pattern
-// is compared letter by letter. It is empty for sound filters.
+// [] never matches, a key with dots or slashes that is not a pointer names a claim that hardly exists, a part of an object
+// is compared with the whole, and a pattern letter by letter. It is empty for sound filters.
 func (f Filters) Warnings() []Warning {
 	if f.Len() == 0 {
 		return []Warning{{Text: "Claim filters {} match every token of the issuer."}}
@@ -45,6 +47,10 @@ func suspicious(key string, value any) string {
 			key, readAs(key), pointer)
 	}
 	for _, one := range alternatives(value) {
+		if part, ok := one.(map[string]any); ok && isPart(key, part) {
+			return fmt.Sprintf("Claim filter %q compares the whole object, and %s is only a part of what a pod's token has there, so that "+
+				"it matches none. The members are named by JSON Pointers, here %s.", key, brief(part), pointersTo(key, part))
+		}
 		if text, ok := one.(string); ok && wholeObject(key) {
 			return fmt.Sprintf("Claim filter %q names the whole object and compares it with %q. A claim inside of it is named by"+
 				" a JSON Pointer, for example %q.", key, text, podNamespace)
@@ -62,6 +68,53 @@ func readAs(key string) string {
 		return "leads to no claim of a Kubernetes token"
 	}
 	return "names one claim of exactly that name, its dots and slashes mean nothing"
+}
+
+// podObjects are the objects in the token of a pod, by the plain form of their names, and what each has at least. Of the
+// node there may be no uid.
+var podObjects = map[string][]string{
+	plain(podRoot):                         {"namespace", "node", "pod", "serviceaccount"},
+	plain("/kubernetes.io/serviceaccount"): {"name", "uid"},
+	plain("/kubernetes.io/pod"):            {"name", "uid"},
+	plain("/kubernetes.io/node"):           {"name"},
+}
+
+// isPart reports whether an object, as the value of a key, lacks what the claim in the token of a pod has for sure.
+func isPart(key string, value map[string]any) bool {
+	for _, name := range podObjects[plain(key)] {
+		member, found := value[name]
+		if !found {
+			return true
+		}
+		if inner, ok := member.(map[string]any); ok && isPart(podRoot+"/"+name, inner) {
+			return true
+		}
+	}
+	return false
+}
+
+// pointersTo lists the pointers to what an object has, quoted; for nothing, a common one.
+func pointersTo(key string, value map[string]any) string {
+	var pointers []string
+	var walk func(way []string, value any)
+	walk = func(way []string, value any) {
+		members, ok := value.(map[string]any)
+		if !ok {
+			pointers = append(pointers, strconv.Quote(pointerTo(way...)))
+		}
+		for _, name := range slices.Sorted(maps.Keys(members)) {
+			walk(append(slices.Clone(way), name), members[name])
+		}
+	}
+	way := []string{key}
+	if strings.HasPrefix(key, "/") {
+		way = tokens(key)
+	}
+	walk(way, value)
+	if len(pointers) == 0 {
+		return strconv.Quote(podNamespace)
+	}
+	return strings.Join(pointers, ", ")
 }
 
 func wholeObject(key string) bool { return key == podRoot || key == "/"+podRoot }
