@@ -172,6 +172,15 @@ func TestAudienceMismatchIsToldOnce(t *testing.T) {
 	w.Apply("-destroy")
 }
 
+// A text that is rendered during apply comes last, and is compared with what that apply makes; in later plans it changes nothing.
+func TestAudienceOfATextDuringApply(t *testing.T) {
+	waits := strings.Replace(rendered(`"b"`), "providers =", "depends_on = [aktrust_ci_oidc_provider.p]\n  providers =", 1)
+	w := acctest.NewWorkspace(t, acctest.ProviderBlock(acctest.Registry(t, emulator.Options{}))+trusted(`"a"`)+waits)
+	acctest.Silent(t, w.Plan(2), "Warning: ")
+	acctest.Says(t, w.Apply(), fileAndProvider)
+	acctest.Silent(t, w.Plan(0), "Warning: ")
+}
+
 // Two chains of one provider instance are told apart, and need no plan of their own.
 func TestAudiencesOfTwoChains(t *testing.T) {
 	server := acctest.Registry(t, emulator.Options{})
