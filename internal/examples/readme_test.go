@@ -4,6 +4,7 @@ package examples_test
 
 import (
 	"fmt"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -35,7 +36,7 @@ func TestReadme(t *testing.T) {
 	})
 	plane := cluster(t)
 	serviceAccount(t, plane, "team", "default")
-	text := section(t, "## A first configuration") + section(t, "### Is it true?")
+	text := section(t, "### 2. The configuration") + section(t, "### 3. Is it true?")
 	for _, value := range [][2]string{ // The reader's own, in place of ours.
 		{"https://ak.example.com", registry.URL()},
 		{`"ak.example.com`, `"` + registry.Host()},
@@ -55,4 +56,43 @@ func TestReadme(t *testing.T) {
 	acctest.Silent(t, w.Plan(0), "Warning")
 	acctest.Says(t, w.Expect(0, "state", "show", "-no-color", "data.aktrust_pull_check.team"), "allowed = true")
 	w.Expect(0, "destroy", "-no-color", "-auto-approve")
+}
+
+// Whoever reads the README finds every object, and every guide both from there and from the first page of the reference.
+func TestReadmeNamesEveryObjectAndGuide(t *testing.T) {
+	readme, index := readFile(t, directory(t, "..", "README.md")), readFile(t, directory(t, "..", "docs", "index.md"))
+	_, table, _ := strings.Cut(readme, "\n## What it serves\n")
+	table, _, _ = strings.Cut(table, "\n## ")
+	for kind, as := range map[string]string{
+		"resources": "\n\\| `aktrust_%s`", "data-sources": "data .*`aktrust_%s`", "ephemeral-resources": "ephemeral .*`aktrust_%s`",
+		"functions": "provider::aktrust::.*\\b%s`",
+	} {
+		for _, name := range pagesOf(t, kind) {
+			if !regexp.MustCompile(fmt.Sprintf(as, name)).MatchString(table) {
+				t.Errorf("the README's table of objects does not have %s of docs/%s", name, kind)
+			}
+		}
+	}
+	for _, guide := range pagesOf(t, "guides") {
+		if !strings.Contains(readme, "](docs/guides/"+guide+".md") {
+			t.Errorf("the README does not lead to the guide %s", guide)
+		}
+		if !strings.Contains(index, "](guides/"+guide+".md") {
+			t.Errorf("docs/index.md does not lead to the guide %s", guide)
+		}
+	}
+}
+
+// pagesOf gives the names of the pages of a kind.
+func pagesOf(t *testing.T, kind string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(directory(t, "..", "docs", kind))
+	if err != nil || len(entries) == 0 {
+		t.Fatalf("there are no pages in docs/%s (%v)", kind, err)
+	}
+	var names []string
+	for _, entry := range entries {
+		names = append(names, strings.TrimSuffix(entry.Name(), ".md"))
+	}
+	return names
 }
