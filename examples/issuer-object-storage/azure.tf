@@ -21,7 +21,7 @@ variable "storage_account_id" {
 
 # With "blob" everybody may read the objects, and nobody may list them.
 resource "azurerm_storage_container" "issuer" {
-  name                  = split("/", var.bucket_url)[3]
+  name                  = split("/", var.bucket_url)[3] # Behind a CDN, write its name.
   storage_account_id    = var.storage_account_id
   container_access_type = "blob"
 }

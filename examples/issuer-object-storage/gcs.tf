@@ -15,7 +15,7 @@ variable "location" {
 }
 
 resource "google_storage_bucket" "issuer" {
-  name                        = split("/", var.bucket_url)[3]
+  name                        = split("/", var.bucket_url)[3] # Behind a CDN, write its name.
   location                    = var.location
   uniform_bucket_level_access = true
 

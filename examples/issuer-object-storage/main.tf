@@ -22,8 +22,11 @@ provider "aktrust" {
 data "aktrust_cluster_jwks" "this" {
   lifecycle {
     postcondition {
-      condition     = startswith("${self.issuer}/", "${var.bucket_url}/") && can(regex("^[A-Za-z0-9:/._~-]+$", self.issuer))
-      error_message = "The cluster's issuer is ${self.issuer}, and consumers look for its documents there, not at ${var.bucket_url}. Give the API server a --service-account-issuer at or below that URL first."
+      condition = startswith("${self.issuer}/", "${var.bucket_url}/") && can(regex("^[A-Za-z0-9:/._~-]+$", self.issuer))
+      error_message = join(" ", [
+        "The cluster's issuer is ${self.issuer}, and consumers look for its documents there, not at ${var.bucket_url}.",
+        "Give the API server a --service-account-issuer at or below that URL first.",
+      ])
     }
   }
 }

@@ -14,7 +14,7 @@ check "published" {
 }
 
 variable "issuer_ca_certificate" {
-  description = "PEM text of the authority that signed the certificate of the issuer's host, when it is not a public one. Its consumers need it too."
+  description = "PEM text of the authority behind the issuer's certificate, when it is not a public one. Consumers need it too."
   type        = string
   default     = null
 }

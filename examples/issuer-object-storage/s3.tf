@@ -10,7 +10,7 @@ terraform {
 }
 
 resource "aws_s3_bucket" "issuer" {
-  bucket = split(".", split("/", var.bucket_url)[2])[0]
+  bucket = split(".", split("/", var.bucket_url)[2])[0] # Behind a CDN, write its name.
 }
 
 # Who can write here speaks for the cluster: with versions, what was there stays to be seen.

@@ -10,7 +10,8 @@ variable "kubeconfig_context" {
 }
 
 variable "bucket_url" {
-  description = "URL of the bucket as everybody reaches it, without a slash at the end: https://NAME.s3.REGION.amazonaws.com, https://storage.googleapis.com/NAME, https://ACCOUNT.blob.core.windows.net/CONTAINER, or that of a CDN in front."
+  # https://NAME.s3.REGION.amazonaws.com, https://storage.googleapis.com/NAME, https://ACCOUNT.blob.core.windows.net/CONTAINER
+  description = "URL of the bucket, or of a CDN in front of it, as everybody reaches it, without a slash at the end."
   type        = string
 
   validation {

@@ -22,8 +22,14 @@ provider "aktrust" {
 data "aktrust_cluster_jwks" "this" {
   lifecycle {
     postcondition {
-      condition     = can(regex("^https://[a-z0-9-]+([.][a-z0-9-]+)+(/[A-Za-z0-9._~-]+)*$", self.issuer)) && !can(regex("[.](svc|local|internal)(/|$)", self.issuer))
-      error_message = "The cluster's issuer is ${self.issuer}, which no Ingress answers to: it takes the name of a public host, no port, and no slash at the end. Give the API server such a --service-account-issuer first."
+      condition = alltrue([
+        can(regex("^https://[a-z0-9-]+([.][a-z0-9-]+)+(/[A-Za-z0-9._~-]+)*$", self.issuer)),
+        !can(regex("[.](svc|local|internal)(/|$)", self.issuer)),
+      ])
+      error_message = join(" ", [
+        "The cluster's issuer is ${self.issuer}, which no Ingress answers to: it takes a public name, no port, and no slash at the end.",
+        "Give the API server such a --service-account-issuer first.",
+      ])
     }
   }
 }

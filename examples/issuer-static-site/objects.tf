@@ -49,7 +49,13 @@ locals {
   pod = {
     automountServiceAccountToken = false # It asks nobody for anything.
     enableServiceLinks           = false
-    securityContext              = { runAsNonRoot = true, runAsUser = 65532, runAsGroup = 65532, seccompProfile = { type = "RuntimeDefault" } }
+
+    securityContext = {
+      runAsNonRoot   = true
+      runAsUser      = 65532
+      runAsGroup     = 65532
+      seccompProfile = { type = "RuntimeDefault" }
+    }
 
     containers = [{
       name    = "nginx"

@@ -53,8 +53,12 @@ data "aktrust_cluster_jwks" "made" {
 
   lifecycle {
     postcondition {
-      condition     = self.issuer == var.cluster.issuer && self.jwks_uri == local.jwks_uri
-      error_message = "The inventory has the issuer ${var.cluster.issuer} with its keys at ${local.jwks_uri}, and the API server says ${self.issuer} and ${self.jwks_uri}. Another issuer means other tokens: those that are in use become invalid, unless the old one stays as a second --service-account-issuer."
+      condition = self.issuer == var.cluster.issuer && self.jwks_uri == local.jwks_uri
+      error_message = join(" ", [
+        "The inventory has the issuer ${var.cluster.issuer} with its keys at ${local.jwks_uri},",
+        "and the API server says ${self.issuer} and ${coalesce(self.jwks_uri, "nothing")}.",
+        "To change the issuer of a cluster in use takes several steps: tokens of the old one are refused from the moment it is gone.",
+      ])
     }
   }
 }

@@ -71,8 +71,9 @@ func TestKubeadmControlPlaneHasTheIssuerOfTheInventory(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	same(t, "the object", "controlplane.cluster.x-k8s.io/v1beta2 KubeadmControlPlane prod", list.APIVersion+" "+list.Kind+" "+list.Metadata.Name)
-	same(t, "the object", "controlplane.cluster.x-k8s.io/v1beta1 KubeadmControlPlane prod", names.APIVersion+" "+names.Kind+" "+names.Metadata.Name)
+	const kind = " KubeadmControlPlane prod"
+	same(t, "the object", "controlplane.cluster.x-k8s.io/v1beta2"+kind, list.APIVersion+" "+list.Kind+" "+list.Metadata.Name)
+	same(t, "the object", "controlplane.cluster.x-k8s.io/v1beta1"+kind, names.APIVersion+" "+names.Kind+" "+names.Metadata.Name)
 
 	flags := list.Spec.KubeadmConfigSpec.ClusterConfiguration.APIServer.ExtraArgs
 	same(t, "the flags of kubeadm", flags, issuerFlags(t))

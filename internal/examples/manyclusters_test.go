@@ -5,6 +5,7 @@ package examples_test
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"testing"
 
 	"github.com/aktrust/terraform-provider-aktrust/internal/acctest"
@@ -48,12 +49,23 @@ func inventory(registry *emulator.Server, clusters map[string]any) map[string]an
 	}
 }
 
-// mayAsk is what a cluster says of the role with which nodes may ask for that audience.
+// role is the path of the role with which nodes may ask for that audience.
+func role(kind string) string {
+	sum := sha256.Sum256([]byte("many-clusters"))
+	return "/apis/rbac.authorization.k8s.io/v1/" + kind + "/aktrust-audience-many-clusters-" + hex.EncodeToString(sum[:4])
+}
+
+// mayAsk is what a cluster says of that role.
 func mayAsk(t *testing.T, plane *controlplane.ControlPlane) error {
 	t.Helper()
-	sum := sha256.Sum256([]byte("many-clusters"))
-	return plane.As(controlplane.Admin).Get(t.Context(),
-		"/apis/rbac.authorization.k8s.io/v1/clusterroles/aktrust-audience-many-clusters-"+hex.EncodeToString(sum[:4]), nil)
+	return plane.As(controlplane.Admin).Get(t.Context(), role("clusterroles"), nil)
+}
+
+// forbid takes the role from a cluster that nobody manages any more.
+func forbid(t *testing.T, plane *controlplane.ControlPlane) error {
+	t.Helper()
+	admin := plane.As(controlplane.Admin)
+	return errors.Join(admin.Delete(t.Context(), role("clusterroles")), admin.Delete(t.Context(), role("clusterrolebindings")))
 }
 
 type trusted struct {
@@ -62,21 +74,25 @@ type trusted struct {
 	Accounts   map[string]string `json:"accounts"`
 }
 
+// twoClusters is the example, applied to two clusters.
+func twoClusters(t *testing.T, registry *emulator.Server) (*acctest.Workspace, map[string]any) {
+	t.Helper()
+	registry.AddGroup("team-readers", "")
+	clusters := map[string]any{"eu": inventoryEntry(t, cluster(t)), "us": inventoryEntry(t, anotherCluster(t))}
+	w := example(t, manyClusters(), inventory(registry, clusters))
+	w.Plan(2)
+	w.Apply()
+	w.Plan(0)
+	return w, clusters
+}
+
 func TestEveryClusterOfTheInventoryIsTrusted(t *testing.T) {
 	if !runs(t, manyClusters()) {
 		return
 	}
 	registry := acctest.Registry(t, emulator.Options{})
-	registry.AddGroup("team-readers", "")
 	planes := map[string]*controlplane.ControlPlane{"eu": cluster(t), "us": anotherCluster(t)}
-	clusters := map[string]any{}
-	for name, plane := range planes {
-		clusters[name] = inventoryEntry(t, plane)
-	}
-	w := example(t, manyClusters(), inventory(registry, clusters))
-	w.Plan(2)
-	w.Apply()
-	w.Plan(0)
+	w, clusters := twoClusters(t, registry)
 
 	all := output[map[string]trusted](t, outputsOf(t, w), "clusters")
 	client, err := artifactkeeper.New(artifactkeeper.Config{Endpoint: registry.URL(), CACertificate: registry.CACertificate()})
@@ -113,6 +129,35 @@ func TestEveryClusterOfTheInventoryIsTrusted(t *testing.T) {
 	}
 	w.Plan(0)
 	w.Expect(0, "destroy", "-no-color", "-auto-approve")
+}
+
+// One that cannot be reached is left out of a plan, and one that is gone for good leaves as the guide says.
+func TestAClusterThatIsGone(t *testing.T) {
+	if !runs(t, manyClusters()) {
+		return
+	}
+	registry := acctest.Registry(t, emulator.Options{})
+	w, clusters := twoClusters(t, registry)
+	gone := clusters["us"].(map[string]any)
+	gone["kubeconfig"] = "/nowhere"
+	writeVariables(t, w, inventory(registry, clusters))
+	acctest.Says(t, w.Plan(1), "there is no file /nowhere")
+	address, without := "module.us[0].aktrust_node_audience.registry", "-target=module.eu"
+	if isOpenTofu() {
+		address, without = `module.cluster["us"].aktrust_node_audience.registry`, `-exclude=module.cluster["us"]`
+	}
+	acctest.Says(t, w.Plan(0, without), "No changes.")
+
+	w.Expect(0, "state", "rm", address)
+	gone["retired"] = true
+	writeVariables(t, w, inventory(registry, clusters))
+	w.Apply()
+	same(t, "the trusts that are left", 1, len(registry.State().Providers))
+	w.Plan(0)
+	w.Expect(0, "destroy", "-no-color", "-auto-approve")
+	if err := forbid(t, anotherCluster(t)); err != nil {
+		t.Error(err)
+	}
 }
 
 // What is wrong with an inventory comes out while planning, and before any cluster is asked.

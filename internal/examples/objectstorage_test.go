@@ -146,7 +146,8 @@ func TestBucketIsTheIssuers(t *testing.T) {
 	}
 	v := storageVariables(t, anotherCluster(t))
 	v["bucket_url"] = public().URL() + "/cluster"
-	acctest.Says(t, example(t, "issuer-object-storage", v).Plan(1), "consumers look for its documents there, not at "+public().URL()+"/cluster")
+	acctest.Says(t, example(t, "issuer-object-storage", v).Plan(1),
+		"consumers look for its documents there, not at "+public().URL()+"/cluster")
 }
 
 func TestScheduledScriptIsOne(t *testing.T) {
@@ -154,5 +155,12 @@ func TestScheduledScriptIsOne(t *testing.T) {
 	same(t, "the script", readFile(t, path), readFile(t, directory(t, "issuer-object-storage", "republish.sh")))
 	if info, err := os.Stat(path); err != nil || info.Mode()&0o111 == 0 {
 		t.Errorf("it cannot be run: %v", err)
+	}
+	m := newMachine(t)
+	for name, cli := range map[string]string{"no plan": "exit 1", "no apply": `[ "$1" = apply ] && exit 1; exit 2`} {
+		m.stub("tofu", cli)
+		code, out := m.command("bash", path)
+		same(t, name, 1, code)
+		acctest.Silent(t, out, "published")
 	}
 }

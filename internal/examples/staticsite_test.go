@@ -45,7 +45,7 @@ func TestStaticSiteServesBothDocuments(t *testing.T) {
 	plane := cluster(t)
 	admin := plane.As(controlplane.Admin)
 	out := outputs(t, "issuer-static-site", siteVariables(t, plane, map[string]any{
-		"ingress_class": "public", "ingress_annotations": map[string]string{"cert-manager.io/cluster-issuer": "letsencrypt"},
+		"ingress_annotations": map[string]string{"cert-manager.io/cluster-issuer": "letsencrypt"},
 	}))
 	manifests := output[[]json.RawMessage](t, out, "manifests")
 	same(t, "the number of objects", len(siteObjects), len(manifests))
@@ -69,7 +69,15 @@ func TestStaticSiteServesBothDocuments(t *testing.T) {
 		stored[fmt.Sprint(want["kind"])] = got
 	}
 	podIsTaken(t, plane, at(stored["Deployment"], "/spec/template/spec"))
-	client := &http.Client{Transport: served(t, stored["ConfigMap"], stored["Ingress"])}
+	documents := served(t, stored["ConfigMap"], stored["Ingress"])
+	types := map[string]string{}
+	for url, page := range documents {
+		types[strings.TrimPrefix(url, plane.Issuer())] = page.ContentType
+	}
+	same(t, "what is served", map[string]string{
+		"/.well-known/openid-configuration": "application/json", "/openid/v1/jwks": "application/jwk-set+json",
+	}, types)
+	client := &http.Client{Transport: documents}
 	if err := consume(t, client, plane.Issuer(), tokenOf(t, plane, "team", "app", "somebody")); err != nil {
 		t.Error(err)
 	}

@@ -21,8 +21,7 @@ import (
 	"github.com/aktrust/terraform-provider-aktrust/internal/acctest/controlplane"
 )
 
-// vault verifies tokens as Vault's JWT method does (plugin vault-plugin-auth-jwt 0.26): with the keys of its mount and
-// nothing else.
+// vault verifies tokens as Vault's JWT method does: with the keys of its mount and nothing else.
 type vault struct {
 	Path   string   `json:"path"`
 	Issuer string   `json:"bound_issuer"`
@@ -121,15 +120,15 @@ func TestVaultLetsWorkloadsInByTheClustersKeys(t *testing.T) {
 	same(t, "the policies", []string{"ci"}, role.Policies)
 	same(t, "the lifetime", 900, role.TTL)
 
-	release := tokenOf(t, plane, "ci", "release", "vault")
+	token := func(namespace, name, audience string) string { return tokenOf(t, plane, namespace, name, audience) }
 	for name, c := range map[string]struct{ token, user, refusal string }{
-		"a ServiceAccount of the role":      {token: release, user: "system:serviceaccount:ci:release"},
-		"another one of the role":           {token: tokenOf(t, plane, "ci", "build", "vault"), user: "system:serviceaccount:ci:build"},
-		"one of the same namespace":         {token: tokenOf(t, plane, "ci", "default", "vault"), refusal: "/kubernetes.io/serviceaccount/name does not match"},
-		"one of that name, elsewhere":       {token: tokenOf(t, plane, "team", "release", "vault"), refusal: "/kubernetes.io/namespace does not match"},
-		"a token that every pod has":        {token: tokenOf(t, plane, "ci", "release", ""), refusal: "invalid audience"},
-		"a token for the registry":          {token: tokenOf(t, plane, "ci", "release", "artifact-keeper"), refusal: "invalid audience"},
-		"the same, signed by somebody else": {token: forged(t, release), refusal: "no known key"},
+		"a ServiceAccount of the role": {token: token("ci", "release", "vault"), user: "system:serviceaccount:ci:release"},
+		"another one of the role":      {token: token("ci", "build", "vault"), user: "system:serviceaccount:ci:build"},
+		"one of the same namespace":    {token: token("ci", "default", "vault"), refusal: "serviceaccount/name does not match"},
+		"one of that name, elsewhere":  {token: token("team", "release", "vault"), refusal: "/namespace does not match"},
+		"a token that every pod has":   {token: token("ci", "release", ""), refusal: "invalid audience"},
+		"a token for the registry":     {token: token("ci", "release", "artifact-keeper"), refusal: "invalid audience"},
+		"signed by somebody else":      {token: forged(t, token("ci", "release", "vault")), refusal: "no known key"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			user, refusal := v.login(t, c.token, role)

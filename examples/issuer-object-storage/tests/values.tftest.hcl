@@ -9,7 +9,15 @@ mock_provider "aktrust" {
   mock_data "aktrust_cluster_jwks" {
     defaults = {
       issuer = "https://storage.googleapis.com/issuers/prod"
-      jwks   = "{\"keys\":[{\"use\":\"sig\",\"kty\":\"EC\",\"kid\":\"a\",\"crv\":\"P-256\",\"alg\":\"ES256\",\"x\":\"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU\",\"y\":\"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0\"}]}"
+      jwks   = <<-EOT
+        {
+          "keys": [{
+            "kty": "EC", "crv": "P-256", "kid": "a",
+            "x": "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU",
+            "y": "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"
+          }]
+        }
+      EOT
     }
   }
 
@@ -41,7 +49,9 @@ run "a_folder_of_a_bucket_that_is_a_folder" {
   }
 
   assert {
-    condition     = jsondecode(output.objects["prod/.well-known/openid-configuration"].content).jwks_uri == "https://storage.googleapis.com/issuers/prod/openid/v1/jwks"
+    condition = jsondecode(output.objects["prod/.well-known/openid-configuration"].content).jwks_uri == join("/", [
+      "https://storage.googleapis.com/issuers", "prod/openid/v1/jwks",
+    ])
     error_message = "The discovery document points elsewhere."
   }
 }
@@ -57,7 +67,15 @@ run "a_bucket_that_is_a_host" {
     target = data.aktrust_cluster_jwks.this
     values = {
       issuer = "https://issuers.s3.eu-west-1.amazonaws.com"
-      jwks   = "{\"keys\":[{\"use\":\"sig\",\"kty\":\"EC\",\"kid\":\"a\",\"crv\":\"P-256\",\"alg\":\"ES256\",\"x\":\"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU\",\"y\":\"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0\"}]}"
+      jwks   = <<-EOT
+        {
+          "keys": [{
+            "kty": "EC", "crv": "P-256", "kid": "a",
+            "x": "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU",
+            "y": "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"
+          }]
+        }
+      EOT
     }
   }
 

@@ -6,7 +6,15 @@ mock_provider "aktrust" {
   mock_data "aktrust_cluster_jwks" {
     defaults = {
       issuer = "https://oidc.example.com/clusters/prod"
-      jwks   = "{\"keys\":[{\"use\":\"sig\",\"kty\":\"EC\",\"kid\":\"a\",\"crv\":\"P-256\",\"alg\":\"ES256\",\"x\":\"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU\",\"y\":\"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0\"}]}"
+      jwks   = <<-EOT
+        {
+          "keys": [{
+            "kty": "EC", "crv": "P-256", "kid": "a",
+            "x": "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU",
+            "y": "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"
+          }]
+        }
+      EOT
     }
   }
 

@@ -14,8 +14,11 @@ data "aktrust_cluster_jwks" "this" {
   lifecycle {
     # The keys of one cluster under the name of another would let the wrong pods in.
     postcondition {
-      condition     = self.issuer == var.issuer
-      error_message = "The inventory has the issuer ${var.issuer} for ${var.name}, and its API server says ${self.issuer}. Is it another cluster's kubeconfig?"
+      condition = self.issuer == var.issuer
+      error_message = join(" ", [
+        "The inventory has the issuer ${var.issuer} for ${var.name}, and its API server says ${self.issuer}.",
+        "Is it another cluster's kubeconfig?",
+      ])
     }
   }
 }

@@ -1,5 +1,5 @@
 variable "clusters" {
-  description = "The inventory: all clusters by name, with the issuer that each was created with and the groups whose repositories its namespaces may pull from."
+  description = "The inventory: all clusters by name, with the issuer of each, and the group of the registry for each namespace that pulls."
   type = map(object({
     issuer             = string
     kubeconfig         = string
