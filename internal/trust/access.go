@@ -28,6 +28,9 @@ func (c *chain) accountLink(ctx context.Context) Link {
 		f.lacks(advice(err), "%s", err)
 	case account.IsActive == nil:
 		f.lacks("", "the registry does not tell whether the account %q is active", account.Username)
+	case !*account.IsActive && c.credential != nil:
+		f.lacks("", "the registry says that the account %q of the mapping %q is deactivated, and gave a credential for %q all the same",
+			account.Username, c.winner.Name, c.credential.Username)
 	case !*account.IsActive:
 		f.refusal = true
 		f.breaks(fmt.Sprintf("Activate the account in the registry (PATCH /api/v1/users/%s {\"is_active\": true}), or replace the "+
@@ -87,9 +90,9 @@ func (c *chain) permission(ctx context.Context) Link {
 }
 
 // judgeReading follows the registry: the ceiling first, then what is public, then rules for the account and its groups, and
-// only where no rule applies the roles, which the API does not list; for those the registry is asked with the credential.
+// only then the roles. What was read with the credential may be read, whatever follows from the API.
 func (c *chain) judgeReading(ctx context.Context, f *finding, who reader, repository artifactkeeper.RepositoryAccess) {
-	if c.aboveCeiling(f, who, repository) {
+	if !c.read && c.aboveCeiling(f, who, repository) {
 		return
 	}
 	if repository.IsPublic {
@@ -116,14 +119,26 @@ func (c *chain) judgeReading(ctx context.Context, f *finding, who reader, reposi
 		f.lacks(advice(err), "%s", err)
 		return
 	}
+	c.judgeRoles(ctx, f, who, repository, rules, applying)
+}
+
+// judgeRoles is about an account that no rule lets read: a role may do so. The API does not list those, so that the registry is
+// asked with the credential; without one a refusal is not certain.
+func (c *chain) judgeRoles(ctx context.Context, f *finding, who reader, repository artifactkeeper.RepositoryAccess,
+	rules, applying []artifactkeeper.Permission,
+) {
 	shown, err := c.shown(ctx, repository.Key)
+	certain := c.credential != nil
 	switch {
+	case err != nil:
+		f.lacks(advice(err), "no rule lets %q read the repository %q, and whether a role does could not be asked: %s", who.name,
+			repository.Key, err)
 	case len(applying) > 0 && shown:
 		f.lacks("manifest = true reads the image with the credential, and knows.",
 			"%s, which is not to read, and yet the registry shows the repository %q to the credential of %q: a role may let it in",
 			describeRules(applying), repository.Key, who.name)
 	case len(applying) > 0:
-		f.refusal = true
+		f.refusal = certain
 		f.breaks(c.grantReading(who, repository, rules), "%q may not read the repository %q: %s, which is not to read", who.name,
 			repository.Key,
 			describeRules(applying))
@@ -131,8 +146,7 @@ func (c *chain) judgeReading(ctx context.Context, f *finding, who reader, reposi
 		f.note("%q may read the repository %q by a role: no rule applies, and the registry shows it to the credential", who.name,
 			repository.Key)
 	default:
-		// Without the registry's own word a role could still let it in, so that a refusal is not certain.
-		f.refusal = c.credential != nil && err == nil
+		f.refusal = certain
 		f.breaks(c.grantReading(who, repository, rules), "%q may not read the repository %q: no rule is about it or a group that it "+
 			"is in%s",
 			who.name, repository.Key, c.whoMay(rules))
@@ -141,7 +155,7 @@ func (c *chain) judgeReading(ctx context.Context, f *finding, who reader, reposi
 		} else {
 			f.note("the mapping %q puts it into %s", c.winner.Name, count(len(*c.winner.GroupBindingIDs), "group"))
 		}
-		if !f.refusal {
+		if !certain {
 			f.note("a role that the API does not list could let it in")
 		}
 	}

@@ -78,8 +78,8 @@ func dependsOnPod(key string, expected any) bool {
 
 // madeWithToken names the claims that are not known before a token is made.
 func madeWithToken(key string) bool {
-	return slices.Contains([]string{"iss", "aud", "exp", "iat", "nbf", "jti", "/kubernetes.io/serviceaccount/uid"},
-		strings.TrimPrefix(key, "/")) || key == "/kubernetes.io/serviceaccount/uid"
+	return key == "/kubernetes.io/serviceaccount/uid" ||
+		slices.Contains([]string{"iss", "aud", "exp", "iat", "nbf", "jti"}, strings.TrimPrefix(key, "/"))
 }
 
 // winnerOf is the first enabled mapping that accepts the token, unless an earlier one might.

@@ -1,9 +1,12 @@
 package trust_test
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"testing"
 
+	"github.com/aktrust/terraform-provider-aktrust/internal/artifactkeeper"
 	"github.com/aktrust/terraform-provider-aktrust/internal/artifactkeeper/emulator"
 	"github.com/aktrust/terraform-provider-aktrust/internal/trust"
 	"github.com/aktrust/terraform-provider-aktrust/internal/trust/trusttest"
@@ -96,5 +99,84 @@ func TestReadingWithoutTheRegistrysWord(t *testing.T) {
 	}
 	if result.Denied() {
 		t.Error("what is not certain counts as a refusal")
+	}
+	w.Break("group-without-read")
+	if result := w.Check(); result.Denied() || result.Link(trust.Permission).Status != trust.Broken {
+		t.Errorf("what is not certain counts as a refusal: %s", result.Summary())
+	}
+}
+
+// contrary is a registry whose answers do not go together, as they may not while somebody changes it.
+type contrary struct {
+	trust.Registry
+	username string // that it gives every credential for; empty for the right one
+	inactive bool   // every account
+	showsErr error
+	readable bool // every manifest
+}
+
+func (c contrary) Exchange(ctx context.Context, token, provider string) (artifactkeeper.Credential, error) {
+	credential, err := c.Registry.Exchange(ctx, token, provider)
+	if c.username != "" {
+		return artifactkeeper.Credential{Username: c.username}, nil
+	}
+	return credential, err
+}
+
+func (c contrary) Account(ctx context.Context, id string) (artifactkeeper.Account, error) {
+	account, err := c.Registry.Account(ctx, id)
+	if c.inactive {
+		account.IsActive = new(bool)
+	}
+	return account, err
+}
+
+func (c contrary) Shows(ctx context.Context, credential artifactkeeper.Credential, key string) (bool, error) {
+	if c.showsErr != nil {
+		return false, c.showsErr
+	}
+	return c.Registry.Shows(ctx, credential, key)
+}
+
+func (c contrary) ReadManifest(
+	ctx context.Context, credential artifactkeeper.Credential, name, reference string,
+) (artifactkeeper.Manifest, error) {
+	if c.readable {
+		return artifactkeeper.Manifest{}, nil
+	}
+	return c.Registry.ReadManifest(ctx, credential, name, reference)
+}
+
+// What the registry does outweighs what it says, and trouble is no refusal: neither expectation is met by what is uncertain.
+func TestContraryAnswers(t *testing.T) {
+	errBusy := errors.New("the pool is exhausted")
+	for _, c := range []struct {
+		name    string
+		breaks  string // a row; empty for none
+		answers contrary
+		unknown trust.Name // empty when it is allowed
+	}{
+		{"a credential for a deactivated account", "", contrary{inactive: true}, trust.Account},
+		{"a credential for another account than one that is deactivated", "account-deactivated", contrary{username: "ci-other"}, trust.Mapping},
+		{"a credential for another account than one that may not read", "outside-ceiling", contrary{username: "ci-other"}, trust.Mapping},
+		{"no word about roles", "no-grant", contrary{showsErr: errBusy}, trust.Permission},
+		{"no word about a role that may outdo a rule", "group-without-read", contrary{showsErr: errBusy}, trust.Permission},
+		{"a manifest from outside of the ceiling", "outside-ceiling", contrary{readable: true}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := trusttest.New(t, emulator.Options{})
+			if c.breaks != "" {
+				w.Break(c.breaks)
+			}
+			w.Request.Manifest = c.answers.readable
+			sources := w.Sources()
+			c.answers.Registry = sources.Registry
+			sources.Registry = c.answers
+			result, err := trust.Check(t.Context(), sources, w.Request)
+			w.Must(err)
+			if result.Denied() || result.Allowed() != (c.unknown == "") || c.unknown != "" && result.Link(c.unknown).Status != trust.Unknown {
+				t.Errorf("denied is %t, allowed %t: %s", result.Denied(), result.Allowed(), result.Summary())
+			}
+		})
 	}
 }

@@ -114,7 +114,10 @@ func (r Result) Allowed() bool { return len(r.With(Broken)) == 0 && len(r.With(U
 // down, a link that is unknown and a set-up that is broken for everybody are not that. Neither is a ServiceAccount that
 // does not exist, about which nothing was tried, nor a repository that is open to everybody or could not be looked at.
 func (r Result) Denied() bool {
-	refused := slices.ContainsFunc(r.Links, func(l Link) bool { return l.Status == Broken && l.refusal })
+	mapped := r.Link(Mapping).Status == OK // or else it is not certain whose account and permission were looked at
+	refused := slices.ContainsFunc(r.Links, func(l Link) bool {
+		return l.Status == Broken && l.refusal && (mapped || l.Name != Account && l.Name != Permission)
+	})
 	tried := r.Link(ServiceAccount).Status == OK
 	return refused && tried && r.sealed
 }
