@@ -122,8 +122,10 @@ func (m model) warnings(prior model) diag.Diagnostics {
 			fmt.Sprintf("Credentials of a kubernetes provider are read-only. As %q, the same tokens get credentials that may do all "+
 				"that their accounts may.", m.ProviderType.ValueString()))
 	}
-	w.Append(m.warnOfOldIssuer(prior)...)
-	w.Append(m.warnOfOldAudience(prior)...)
+	if prior.IsEnabled.ValueBool() {
+		w.Append(m.warnOfOldIssuer(prior)...)
+		w.Append(m.warnOfOldAudience(prior)...)
+	}
 	if will := parsed(m.StaticJWKS); will != nil {
 		for _, problem := range will.Warnings() {
 			w.AddWarning("A key set to look at", problem)
@@ -149,7 +151,7 @@ func (m model) warnOfOldIssuer(prior model) diag.Diagnostics {
 	}
 	w.AddAttributeWarning(path.Root("issuer_url"), "Tokens of the old issuer are refused",
 		fmt.Sprintf("From the moment this is applied, the registry refuses every token with the iss %q, and pulls with them fail. "+
-			"That is right when no token ever had it. To change a cluster's issuer without an outage, add a second "+
+			"That is right when no token ever had it. To change the issuer without an outage, add a second "+
 			"aktrust_ci_oidc_provider for %q, with the same mappings, and remove this one when the last token of the old issuer has "+
 			"expired.", was.ValueString(), will.ValueString()))
 	return w
@@ -162,11 +164,14 @@ func (m model) warnOfOldAudience(prior model) diag.Diagnostics {
 	if !known(was) || !known(will) || was.ValueString() == will.ValueString() {
 		return w
 	}
+	until := "Whoever asks for that one is refused until they ask for the new one."
+	if m.ProviderType.ValueString() == artifactkeeper.TypeKubernetes {
+		until = "Kubelets ask for that one until they have another file and are restarted, and pulls fail until then."
+	}
 	w.AddAttributeWarning(path.Root("audience"), "Tokens for the old audience are refused",
-		fmt.Sprintf("From the moment this is applied, the registry refuses every token for the audience %q. Kubelets ask for that one "+
-			"until they have another file and are restarted, and pulls fail until then. To change the audience without an outage, add a "+
-			"second aktrust_ci_oidc_provider for %q, with the same issuer and mappings, and remove this one when the last kubelet asks "+
-			"for the new one.", was.ValueString(), will.ValueString()))
+		fmt.Sprintf("From the moment this is applied, the registry refuses every token for the audience %q. %s To change the audience "+
+			"without an outage, add a second aktrust_ci_oidc_provider for %q, with the same issuer and mappings, and remove this one "+
+			"when nobody asks for the old one any more.", was.ValueString(), until, will.ValueString()))
 	return w
 }
 

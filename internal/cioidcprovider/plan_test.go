@@ -107,6 +107,12 @@ func TestWarnings(t *testing.T) {
 		{"another audience", map[string]string{"audience": `"old"`}, map[string]string{"audience": `"new"`}, `every token for the audience "old"`},
 		{"the default audience instead", map[string]string{"audience": `"old"`}, map[string]string{}, "Tokens for the old audience are refused"},
 		{"the default audience written out", map[string]string{}, map[string]string{"audience": `"artifact-keeper"`, "name": `"next"`}, ""},
+		{"an audience of jobs", map[string]string{"provider_type": `"gitlab"`, "audience": `"old"`}, map[string]string{"provider_type": `"gitlab"`},
+			`"old". Whoever asks for that one`},
+		{"jobs' keys", map[string]string{"provider_type": `"gitlab"`, "static_jwks": two},
+			map[string]string{"provider_type": `"gitlab"`, "static_jwks": acctest.HCL(keys("a"))}, "are not those of a cluster"},
+		{"all of a disabled one", map[string]string{"is_enabled": "false", "audience": `"old"`, "static_jwks": two},
+			map[string]string{"issuer_url": `"https://oidc.example.com/next"`, "static_jwks": acctest.HCL(keys("c"))}, ""},
 		{"leaving kubernetes", map[string]string{}, map[string]string{"provider_type": `"generic"`}, "Credentials become writable"},
 		{"entering kubernetes", map[string]string{"provider_type": `"generic"`}, map[string]string{}, ""},
 	}

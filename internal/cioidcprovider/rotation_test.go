@@ -182,6 +182,7 @@ func TestDroppedKeys(t *testing.T) {
 		name          string
 		before, after string // key sets
 		user, issuer  string // Admin, and the API server's, when empty
+		kind          string // kubernetes when empty
 		connection    string // to the API server when empty
 		missing       bool   // the ServiceAccount does not exist
 		says          []string
@@ -201,6 +202,8 @@ func TestDroppedKeys(t *testing.T) {
 		{name: "no ServiceAccount", before: also(key, "new"), after: also("", "new"), missing: true, requests: all,
 			says: []string{inUse, "still serves the key " + kid, "Which key it signs with could not be looked at", "404 Not Found"}},
 		{name: "no ServiceAccount at the last step", before: also(key, "old"), after: also(key), missing: true, requests: all},
+		{name: "not of a cluster", before: also(key, "old"), after: also(key), kind: "gitlab",
+			says: []string{inUse, "tokens of this provider_type are not those of a cluster."}},
 		{name: "no cluster", before: also(key, "old"), after: also(key), connection: " ",
 			says: []string{inUse, "could not be looked at: kubernetes: nothing names a cluster"}},
 		{name: "no cluster, and no key remains", before: also(key), after: also("", "new"), connection: " ",
@@ -219,9 +222,15 @@ func TestDroppedKeys(t *testing.T) {
 			if c.issuer == "" {
 				c.issuer = o.plane.Issuer()
 			}
+			if c.kind == "" {
+				c.kind = "kubernetes"
+			}
 			o.haveDefault(t, !c.missing)
 			w := o.workspace(t, c.user)
-			w.Config(rotating(server, o.connect(), c.issuer, c.before))
+			config := func(connection, set string) string {
+				return strings.Replace(rotating(server, connection, c.issuer, set), `"kubernetes"`, acctest.HCL(c.kind), 1)
+			}
+			w.Config(config(o.connect(), c.before))
 			w.Apply()
 			if got := o.take(); len(got) != 0 {
 				t.Errorf("a create asks %q", got)
@@ -229,7 +238,7 @@ func TestDroppedKeys(t *testing.T) {
 			if c.connection == "" {
 				c.connection = o.connect()
 			}
-			w.Config(rotating(server, c.connection, c.issuer, c.after) + "resource \"terraform_data\" \"host\" { input = \"https://127.0.0.1:1\" }\n")
+			w.Config(config(c.connection, c.after) + "resource \"terraform_data\" \"host\" { input = \"https://127.0.0.1:1\" }\n")
 			out := w.Plan(2)
 			acctest.Says(t, out, c.says...)
 			if c.says == nil {

@@ -29,9 +29,9 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 		MarkdownDescription: "An issuer of tokens that the registry trusts, such as a Kubernetes cluster. On its own it lets " +
 			"nobody in: `aktrust_ci_oidc_mapping` says whose tokens become which account.\n\n" +
 			"Deleting it deletes its mappings and deactivates their accounts.\n\n" +
-			"A plan that takes keys out of `static_jwks` says whose tokens that cuts off. When the provider configuration names the " +
-			"cluster of the issuer, the plan asks its API server which keys it serves, and has it sign a token for the ServiceAccount " +
-			"`default` in the namespace `default`, to see with which key (verb `create` on `serviceaccounts/token` there). Nobody " +
+			"A plan that takes keys out of `static_jwks` says whose tokens that cuts off. For the type `kubernetes`, when the provider " +
+			"configuration names the issuer's cluster, the plan asks its API server which keys it serves, and has it sign a token for the " +
+			"ServiceAccount `default` in the namespace `default`, to see with which key (verb `create` on `serviceaccounts/token` there). Nobody " +
 			"accepts that token, and it is written nowhere. What cannot be looked at is said in the warning, and fails nothing. " +
 			"[Rotating the keys without an outage](../guides/rotating-keys.md) has the order of the steps.",
 		Attributes: map[string]schema.Attribute{

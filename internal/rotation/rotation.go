@@ -89,11 +89,11 @@ func (c Change) signing(kid string) Warning {
 }
 
 func disjoint(seen Sight) Warning {
-	detail := "Every token that was signed before this change is refused from the moment it is applied, and pulls fail until the " +
-		"API server signs with a new key. For a rotation without an outage, keep the old key in the set until its tokens have " +
+	detail := "Every token that was signed before this change is refused from the moment it is applied, and pulls fail until " +
+		"tokens are signed with a new key. For a rotation without an outage, keep the old key in the set until its tokens have " +
 		"expired."
 	if reasons := seen.reasons(); reasons != "" {
-		detail += " What the API server signs with, and still accepts, could not be looked at: " + reasons
+		detail += " Which key signs now, and which tokens are still in use, could not be looked at: " + reasons
 	}
 	return Warning{"No key of the old set remains", detail}
 }
@@ -107,8 +107,8 @@ func (c Change) inUse(dropped []string, seen Sight) []Warning {
 	}
 	if seen.ServesErr != nil {
 		return []Warning{{stillInUse, fmt.Sprintf("From the moment this is applied, the registry refuses tokens that are signed with %s. "+
-			"Whether one of them may still be valid could not be looked at: %s Apply when the API server signs with another key, and "+
-			"the last of those tokens has expired.", name(dropped), seen.reasons())}}
+			"Whether one of them may still be valid could not be looked at: %s Apply when tokens are signed with another key, and the "+
+			"last of those has expired.", name(dropped), seen.reasons())}}
 	}
 	gone := seen.Serves.Missing(c.Old)
 	live := slices.DeleteFunc(dropped, func(kid string) bool { return slices.Contains(gone, kid) })
