@@ -33,7 +33,10 @@ func (m model) identity() identity { return identity{ID: m.ID} }
 
 // describe names the object in an error.
 func (m model) describe() string {
-	if m.Name.ValueString() == "" {
+	switch {
+	case m.Name.IsUnknown() && m.ID.ValueString() == "":
+		return "a CI OIDC provider whose name is not known yet"
+	case m.Name.ValueString() == "":
 		return "the CI OIDC provider " + m.ID.ValueString()
 	}
 	return "the CI OIDC provider " + strconv.Quote(m.Name.ValueString())

@@ -36,7 +36,12 @@ type identity struct {
 func (m model) identity() identity { return identity{Path: m.Path.StringValue} }
 
 // describe names the file in an error.
-func (m model) describe() string { return "the credential provider config " + m.Path.ValueString() }
+func (m model) describe() string {
+	if m.Path.IsUnknown() {
+		return "a credential provider config whose path is not known yet"
+	}
+	return "the credential provider config " + m.Path.ValueString()
+}
 
 // config gives the providers and the version as the library has them. Where known is false, something stands in for
 // what is unknown; see reader.

@@ -13,15 +13,13 @@ import (
 // The objects of a chain, each with an expression for its audience and further arguments.
 
 func trusted(audience string, more ...string) string {
-	return "resource \"aktrust_ci_oidc_provider\" \"p\" {\n  name = \"prod\"\n  issuer_url = \"https://oidc.example.com\"\n  audience = " + audience +
-		"\n" + strings.Join(append(kubernetesUnless(more), more...), "\n") + "\n}\n"
-}
-
-func kubernetesUnless(more []string) []string {
-	if strings.Contains(strings.Join(more, "\n"), "provider_type") {
-		return nil
+	arguments := strings.Join(more, "\n")
+	for _, fallback := range []string{`name = "prod"`, `provider_type = "kubernetes"`} {
+		if name, _, _ := strings.Cut(fallback, "="); !strings.Contains(arguments, name) {
+			arguments += "\n" + fallback
+		}
 	}
-	return []string{`provider_type = "kubernetes"`}
+	return "resource \"aktrust_ci_oidc_provider\" \"p\" {\n  issuer_url = \"https://oidc.example.com\"\n  audience = " + audience + "\n" + arguments + "\n}\n"
 }
 
 func requested(audience string, more ...string) string {
@@ -81,6 +79,8 @@ func TestAudiencesOfOnePlan(t *testing.T) {
 		{"nodes and registry", trusted(`"a"`) + requested(`"b"`), []string{nodesAndTrusted, `in the CI OIDC provider "prod"`}},
 		{"file and registry", trusted(`"a"`) + asked("", `"b"`), []string{fileAndProvider}},
 		{"the file alone", trusted(`"a"`) + requested(`"a"`) + asked("", `"b"`), []string{fileAndNodes, fileAndProvider}},
+		{"names to come", known(`"x"`) + trusted(`"a"`, "name = "+later) + strings.Replace(asked("", `"b"`), `"kubelet.yaml"`, later, 1),
+			[]string{"in a credential provider config whose path is not known yet,", "in a CI OIDC provider whose name is not known yet."}},
 		{"the default", trusted("null") + asked("", `"b"`), []string{`but the registry takes tokens of "artifact-keeper"`}},
 		{"upper and lower case", requested(`"Registry"`) + asked("", `"registry"`), []string{"They differ by upper and lower case alone"}},
 		{"several ways", trusted(`"https://ak.test/"`) + asked("", `"ak.test "`),
@@ -188,7 +188,7 @@ func TestAudiencesOfTwoChains(t *testing.T) {
 		const after = "depends_on = [aktrust_ci_oidc_provider.p]" // as a reference has it
 		objects := trusted(audience, "name = "+acctest.HCL(name)) + requested(reference, after) + asked(after, reference)
 		return strings.NewReplacer("\"p\"", acctest.HCL("p-"+name), "\"r\"", acctest.HCL("r-"+name), "\"f\"", acctest.HCL("f-"+name),
-			"kubelet.yaml", name+".yaml", "oidc.example.com", name+".example.com", "name = \"prod\"\n", "",
+			"kubelet.yaml", name+".yaml", "oidc.example.com", name+".example.com",
 			"provider.p", "provider.p-"+name).Replace(objects)
 	}
 	w := acctest.NewWorkspace(t, acctest.ProviderBlock(server)+chain("one", `"a"`, byReference)+chain("two", `"b"`, byReference))
