@@ -26,14 +26,14 @@ resource "azurerm_storage_container" "issuer" {
   container_access_type = "blob"
 }
 
+# Other content replaces the blob: for a moment there is none, and whoever asks then has to ask again.
 resource "azurerm_storage_blob" "document" {
   for_each = local.objects
 
-  storage_account_id     = var.storage_account_id
-  storage_container_name = azurerm_storage_container.issuer.name
-  name                   = each.key
-  type                   = "Block"
-  source_content         = each.value.content
-  content_type           = each.value.content_type
-  cache_control          = local.cache_control
+  storage_container_id = azurerm_storage_container.issuer.id
+  name                 = each.key
+  type                 = "Block"
+  source_content       = each.value.content
+  content_type         = each.value.content_type
+  cache_control        = local.cache_control
 }

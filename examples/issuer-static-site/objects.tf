@@ -105,6 +105,8 @@ locals {
       rules = [{
         host = local.host
         http = {
+          # Of ingress-nginx, 1.12.0 to 1.12.5, 1.13.0 and 1.13.1 refuse the dot in such a path, unless their option
+          # strict-validate-path-type is off.
           paths = [for document in values(local.documents) : {
             path     = "/${document.path}"
             pathType = "Exact"

@@ -1,4 +1,4 @@
-# Azure fetches the keys from the issuer.
+# Azure fetches the keys from the issuer. It supports tokens that are signed with RS256, and so RSA keys, which are kubeadm's default.
 
 terraform {
   required_providers {
