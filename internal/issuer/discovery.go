@@ -11,14 +11,14 @@ import (
 
 // discovery reads the discovery document into p and gives the address to read the key set from; empty when there is none.
 func (r *Reader) discovery(ctx context.Context, p *Published, issuer string) string {
-	at := DiscoveryURL(issuer)
-	if problem := address(at); problem != "" {
+	if problem := Invalid(issuer); problem != "" {
 		p.add(Problem{
-			Found: fmt.Sprintf("%s cannot be read: %s", shown(at), problem), Means: noDocument,
+			Found: fmt.Sprintf("%s cannot be an issuer: %s", shown(issuer), problem), Means: noDocument,
 			Remedy: "An issuer is an https URL without query and fragment.",
 		})
 		return ""
 	}
+	at := DiscoveryURL(issuer)
 	got := r.get(ctx, p, document{
 		name: "discovery document", means: noDocument, types: []string{"application/json"},
 		absent: "Publish the discovery document under exactly this address: that of the issuer, path and all, and then " +
@@ -35,9 +35,7 @@ func (r *Reader) discovery(ctx context.Context, p *Published, issuer string) str
 		})
 		return ""
 	}
-	var uri string
 	p.Issuer = p.text(members, "issuer", at)
-	p.JWKSURI = p.text(members, "jwks_uri", at)
 	if p.Issuer != "" && p.Issuer != issuer {
 		p.add(Problem{
 			Found: fmt.Sprintf("the discovery document at %s says that its issuer is %s, and not %s: %s", shown(at), quote(p.Issuer),
@@ -47,10 +45,11 @@ func (r *Reader) discovery(ctx context.Context, p *Published, issuer string) str
 			Remedy: fmt.Sprintf("Publish the document with \"issuer\": %s, if that is the iss of the tokens.", quote(issuer)),
 		})
 	}
-	if p.JWKSURI != "" {
-		uri = p.jwksURI(issuer, at)
+	p.JWKSURI = p.text(members, "jwks_uri", at)
+	if p.JWKSURI == "" {
+		return ""
 	}
-	return uri
+	return p.jwksURI(issuer, at)
 }
 
 // readDiscovery reads the text of a discovery document, or says what is wrong with it, as in "the document ...".
@@ -102,7 +101,7 @@ func (p *Published) text(members map[string]any, name, at string) string {
 // jwksURI gives the address of the key set, or an empty text when no consumer should or can read it.
 func (p *Published) jwksURI(issuer, at string) string {
 	found := fmt.Sprintf("the discovery document at %s says that the keys are at %s", shown(at), shown(p.JWKSURI))
-	if problem := address(p.JWKSURI); problem != "" {
+	if _, problem := parse(p.JWKSURI); problem != "" {
 		p.add(Problem{
 			Found: found + ", which cannot be read: " + problem, Means: noKeys,
 			Remedy: "Publish the document with an https URL that everybody reaches as jwks_uri.",
@@ -128,24 +127,6 @@ func (p *Published) jwksURI(issuer, at string) string {
 		Remedy: "Publish the key set on the issuer's host, and the document with that URL as jwks_uri.",
 	})
 	return p.JWKSURI
-}
-
-// address says why a consumer does not read a URL, such as "it is not an https URL"; empty when nothing speaks against it.
-func address(location string) string {
-	u, err := url.Parse(location)
-	switch {
-	case err != nil:
-		return "it is not a URL"
-	case u.Scheme == "":
-		return "it is not a whole URL"
-	case u.Scheme != "https":
-		return "it is not an https URL"
-	case u.Hostname() == "":
-		return "it names no host"
-	case u.User != nil:
-		return "it has a user name or a password"
-	}
-	return ""
 }
 
 func host(location string) string {

@@ -97,7 +97,7 @@ func TestBrokenDiscovery(t *testing.T) {
 		"long issuer":          {`{"issuer":"` + strings.Repeat("x", 100_000) + `","jwks_uri":"ISSUER/keys"}`, jsonType, []string{"they are two issuers"}, true},
 		"http":                 {`{"issuer":"ISSUER","jwks_uri":"http://oidc.example.test/keys"}`, jsonType, []string{"it is not an https URL"}, false},
 		"file":                 {`{"issuer":"ISSUER","jwks_uri":"file:///etc/passwd"}`, jsonType, []string{"it is not an https URL"}, false},
-		"relative":             {`{"issuer":"ISSUER","jwks_uri":"/keys"}`, jsonType, []string{"it is not a whole URL"}, false},
+		"relative":             {`{"issuer":"ISSUER","jwks_uri":"/keys"}`, jsonType, []string{"it is not an https URL"}, false},
 		"not a URL":            {`{"issuer":"ISSUER","jwks_uri":"https://a b/"}`, jsonType, []string{"it is not a URL"}, false},
 		"no host":              {`{"issuer":"ISSUER","jwks_uri":"https:///keys"}`, jsonType, []string{"it names no host"}, false},
 		"password":             {`{"issuer":"ISSUER","jwks_uri":"https://u:hunter2@oidc.example.test/keys"}`, jsonType, []string{"it has a user name or a password"}, false},
@@ -106,6 +106,7 @@ func TestBrokenDiscovery(t *testing.T) {
 		"private address":      {`{"issuer":"ISSUER","jwks_uri":"https://10.0.0.1:6443/openid/v1/jwks"}`, jsonType, []string{"10.0.0.1 is a private address"}, false},
 		"elsewhere":            {`{"issuer":"ISSUER","jwks_uri":"https://keys.example.test/keys?sig=hunter2"}`, jsonType, []string{"another host than the issuer's, oidc.example.test"}, true},
 		"elsewhere and broken": {`{"issuer":"x","jwks_uri":"https://gone.example.test/keys"}`, jsonType, []string{"they are two issuers", "another host", `"gone.example.test" does not resolve`}, false},
+		"another, and no keys": {`{"issuer":"x","jwks_uri":""}`, jsonType, []string{"they are two issuers", "has an empty jwks_uri"}, false},
 		"all at once":          {`{"issuer":"ISSUER/","jwks_uri":"https://10.0.0.1/keys"}`, "text/plain", []string{"content type", "trailing slash", "private address"}, false},
 	}
 	const location = "https://oidc.example.test/prod"

@@ -187,7 +187,9 @@ func TestUnanswered(t *testing.T) {
 		"old TLS":     {old, modern.URL(), "the server broke off the TLS handshake: tls: protocol version not supported"},
 		"http":        {dials(errors.New("dialed")), "http://oidc.example.test", "it is not an https URL"},
 		"no URL":      {dials(errors.New("dialed")), "https://a b", "it is not a URL"},
-		"empty":       {dials(errors.New("dialed")), "", "it is not a whole URL"},
+		"empty":       {dials(errors.New("dialed")), "", "it is not an https URL"},
+		"a query":     {dials(errors.New("dialed")), "https://oidc.example.test/?sig=hunter2", "https://oidc.example.test/ cannot be an issuer: it has a query"},
+		"a fragment":  {dials(errors.New("dialed")), "https://oidc.example.test#", "it has a fragment"},
 		"a password":  {dials(errors.New("dialed")), "https://u:hunter2@oidc.example.test", "it has a user name or a password"},
 		"a long text": {dials(errors.New(strings.Repeat("long ", 100_000))), location, "long …"},
 		"a token": {

@@ -10,22 +10,32 @@ import (
 // issuer is an https URL without query and fragment (OpenID Connect Discovery 1.0, section 2), and one with a user name or a
 // password would hand them to everybody who reads a token.
 func Invalid(issuer string) (problem string) {
-	u, err := url.Parse(issuer)
+	u, problem := parse(issuer)
 	switch {
-	case err != nil:
-		return "it is not a URL"
-	case u.Scheme != "https":
-		return "it is not an https URL"
-	case u.Hostname() == "":
-		return "it names no host"
-	case u.User != nil:
-		return "it has a user name or a password"
+	case problem != "":
+		return problem
 	case u.RawQuery != "" || u.ForceQuery:
 		return "it has a query"
 	case u.Fragment != "" || strings.HasSuffix(issuer, "#"):
 		return "it has a fragment"
 	}
 	return ""
+}
+
+// parse reads a URL from which a consumer fetches something, or says why no consumer does.
+func parse(location string) (u *url.URL, problem string) {
+	u, err := url.Parse(location)
+	switch {
+	case err != nil:
+		return nil, "it is not a URL"
+	case u.Scheme != "https":
+		return nil, "it is not an https URL"
+	case u.Hostname() == "":
+		return nil, "it names no host"
+	case u.User != nil:
+		return nil, "it has a user name or a password"
+	}
+	return u, ""
 }
 
 // sharedAddresses are those between a provider's customers and its network address translation (RFC 6598). Nobody else
