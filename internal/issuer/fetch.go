@@ -1,6 +1,7 @@
 package issuer
 
 import (
+	"compress/gzip"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -10,6 +11,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -57,7 +59,22 @@ func Authorities(text string) (*x509.CertPool, error) {
 func Transport(authorities *x509.CertPool) *http.Transport {
 	t := cleanhttp.DefaultTransport()
 	t.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: authorities}
+	t.OnProxyConnectResponse = func(_ context.Context, _ *url.URL, _ *http.Request, answer *http.Response) error {
+		if answer.StatusCode != http.StatusOK {
+			return proxyError(answer.StatusCode)
+		}
+		return nil
+	}
 	return t
+}
+
+// proxyError is the status with which a proxy refuses a connection. In net/http its text alone would be the error.
+type proxyError int
+
+func (e proxyError) Error() string { return statusLine(int(e)) }
+
+func statusLine(code int) string {
+	return strings.TrimSpace(fmt.Sprintf("%d %s", code, http.StatusText(code)))
 }
 
 // document is one of the two that an issuer publishes.
@@ -131,6 +148,11 @@ func body(response *http.Response) ([]byte, Problem) {
 		}
 	case isTimeout(err):
 		return nil, Problem{Found: fmt.Sprintf("did not answer in full within %s", Timeout), Remedy: tooSlow}
+	case errors.Is(err, gzip.ErrHeader):
+		return nil, Problem{
+			Found:  "answered with something else than gzip, and says that it is in this encoding",
+			Remedy: "Store the document as it is, and without a Content-Encoding.",
+		}
 	case err != nil:
 		return nil, Problem{Found: "answered in part, and broke off", Remedy: tryAgain}
 	case trimmed == "":
@@ -168,10 +190,7 @@ var code = regexp.MustCompile(`<Code>([A-Za-z]{1,64})</Code>`)
 
 // refused says what it means that a document is answered with another status than 200.
 func refused(doc document, at string, response *http.Response) Problem {
-	answered := fmt.Sprintf("%d", response.StatusCode)
-	if text := http.StatusText(response.StatusCode); text != "" {
-		answered += " " + text
-	}
+	answered := statusLine(response.StatusCode)
 	beginning, _ := io.ReadAll(io.LimitReader(response.Body, 4<<10)) // What can be read of it has to do.
 	if word := code.FindSubmatch(beginning); word != nil {
 		answered += " (" + string(word[1]) + ")"

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/net/http2"
+
 	"github.com/aktrust/terraform-provider-aktrust/internal/scrub"
 )
 
@@ -27,10 +29,13 @@ func reason(err error, host string) (found, remedy string) {
 		dns    *net.DNSError
 		verify *tls.CertificateVerificationError
 		record tls.RecordHeaderError
+		proxy  proxyError
 	)
 	switch {
+	case errors.As(err, &proxy):
+		return fmt.Sprintf("the proxy that the environment names answered %s", proxy), lookAtProxy
 	case errors.As(err, &op) && op.Op == "proxyconnect":
-		return "the proxy that the environment names does not let it through", "Look at HTTPS_PROXY and NO_PROXY where this runs."
+		return "the proxy that the environment names does not let it through", lookAtProxy
 	case errors.As(err, &dns) && dns.IsNotFound:
 		return fmt.Sprintf("the name %s does not resolve", quote(host)),
 			"Check the spelling of the URL, and make the name known to the resolvers of the consumers."
@@ -51,6 +56,8 @@ func reason(err error, host string) (found, remedy string) {
 	return innermost(err), "Check that the address can be reached from here, and that something serves it."
 }
 
+const lookAtProxy = "Look at HTTPS_PROXY and NO_PROXY where this runs."
+
 func isTimeout(err error) bool {
 	var timeout interface{ Timeout() bool }
 	return errors.As(err, &timeout) && timeout.Timeout()
@@ -63,7 +70,8 @@ func closed(err error) bool {
 			return true
 		}
 	}
-	return false
+	var reset http2.StreamError // net/http lets its own be read as one.
+	return errors.As(err, &reset)
 }
 
 // certificate says what is wrong with a server's certificate, and never what time it is.

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/http/httptest"
+	"net/url"
 	"os"
 	"strings"
 	"testing"
@@ -40,7 +42,7 @@ func TestStatus(t *testing.T) {
 			fmt.Fprintf(w, "%s<RequestId>%s</RequestId>", body, time.Now())
 		}
 	}
-	server := publisher.Start(t, publisher.Options{})
+	servers := []*publisher.Server{publisher.Start(t, publisher.Options{}), publisher.Start(t, publisher.Options{HTTP2: true})}
 	cases := map[string]struct {
 		handler       http.HandlerFunc
 		found, remedy string
@@ -58,29 +60,54 @@ func TestStatus(t *testing.T) {
 		"201":                   {status(201, "{}"), "answered 201 Created", "status 200"},
 		"204":                   {bare(http.StatusNoContent), "answered 204 No Content", "status 200"},
 		"redirect to a host":    {to("https://login.example.test/sign-in?token=secret"), `answered 302 Found, a redirect to another host, "login.example.test"`, "at this address itself"},
-		"redirect to http":      {to("http://" + server.Address() + "/"), "a redirect to an address without TLS", "at this address itself"},
+		"redirect to http":      {to("http://127.0.0.1/"), "a redirect to an address without TLS", "at this address itself"},
 		"redirect on the host":  {to("/other/" + time.Now().String()), "a redirect to another address on the same host", "at this address itself"},
 		"redirect to nowhere":   {bare(http.StatusFound), "a redirect to nowhere", "at this address itself"},
 		"redirect to nonsense":  {to("https://a b/"), "a redirect to an address that cannot be read", "at this address itself"},
 		"not asked to compress": {encoded("br"), `answered in the encoding "br"`, "without compression"},
+		"not compressed":        {encoded("gzip"), "answered with something else than gzip", "without a Content-Encoding"},
 		"breaks off":            {breaksOff, "answered in part, and broke off", "Try again"},
 		"is cut":                {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "the connection was closed before one", "Try again"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			location := server.Issue("", set(t, key(t, "a")))
-			server.Handle(publisher.DiscoveryPath, c.handler)
-			published := read(t, trusting(t, nil, server), location, "GET "+location+publisher.DiscoveryPath+" ")
-			says(t, published, c.found, c.remedy)
+			for _, server := range servers {
+				location := server.Issue("", set(t, key(t, "a")))
+				server.Handle(publisher.DiscoveryPath, c.handler)
+				published := read(t, trusting(t, nil, server), location, "GET "+location+publisher.DiscoveryPath+" ")
+				says(t, published, c.found, c.remedy)
 
-			location = server.Issue("", set(t, key(t, "a")))
-			server.Handle(publisher.KeySetPath, c.handler)
-			published = read(t, trusting(t, nil, server), location, "GET "+location+publisher.KeySetPath+" ")
-			says(t, published, c.found, c.remedy)
-			if published.JWKSURI == "" || published.Issuer == "" {
-				t.Errorf("what could be read is not there: %+v", published)
+				location = server.Issue("", set(t, key(t, "a")))
+				server.Handle(publisher.KeySetPath, c.handler)
+				published = read(t, trusting(t, nil, server), location, "GET "+location+publisher.KeySetPath+" ")
+				says(t, published, c.found, c.remedy)
+				if published.JWKSURI == "" || published.Issuer == "" {
+					t.Errorf("what could be read is not there: %+v", published)
+				}
 			}
 		})
+	}
+}
+
+func TestProxy(t *testing.T) {
+	for status, found := range map[int]string{
+		http.StatusForbidden:         "the proxy that the environment names answered 403 Forbidden",
+		http.StatusProxyAuthRequired: "the proxy that the environment names answered 407 Proxy Authentication Required",
+		599:                          "the proxy that the environment names answered 599",
+	} {
+		proxy := httptest.NewServer(bare(status))
+		t.Cleanup(proxy.Close)
+		location, err := url.Parse(proxy.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		location.User = url.UserPassword("u", "hunter2")
+		transport := issuer.Transport(nil)
+		transport.Proxy = http.ProxyURL(location)
+		published := read(t, transport, "https://oidc.example.test", "got no answer: "+found)
+		if text := published.Problems[0].String(); !strings.Contains(text, "HTTPS_PROXY") || strings.Contains(text, "hunter2") {
+			t.Error(text)
+		}
 	}
 }
 
@@ -91,7 +118,7 @@ func bare(status int) http.HandlerFunc {
 func encoded(encoding string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Encoding", encoding)
-		fmt.Fprint(w, "x")
+		fmt.Fprint(w, `{"issuer":"x","jwks_uri":"x"}`)
 	}
 }
 

@@ -43,6 +43,8 @@ type Options struct {
 	Certificate func(*x509.Certificate)
 	// ClearText leaves TLS out.
 	ClearText bool
+	// HTTP2 offers it beside HTTP/1.1.
+	HTTP2 bool
 }
 
 // Start starts a server for one test.
@@ -71,6 +73,7 @@ func New(options Options) (*Server, error) {
 	}
 	s.ca = ca
 	s.server.TLS = &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{certificate}}
+	s.server.EnableHTTP2 = options.HTTP2
 	s.server.StartTLS()
 	return s, nil
 }
