@@ -92,7 +92,7 @@ func TestWarnings(t *testing.T) {
 		{"public issuer", nil, map[string]string{}, ""},
 		{"cluster's own name", nil, map[string]string{"issuer_url": `"https://oidc.svc"`}, "The registry may not reach this issuer"},
 		{"cluster's long name", nil, map[string]string{"issuer_url": `"https://kubernetes.default.svc.cluster.local"`}, "name inside the cluster"},
-		{"private address", nil, map[string]string{"issuer_url": `"https://10.0.0.1:6443"`}, "10.0.0.1 is a private address"},
+		{"private address", nil, map[string]string{"issuer_url": `"https://10.0.0.1:6443"`}, "https://10.0.0.1:6443, and its host is a private address"},
 		{"loopback", nil, map[string]string{"issuer_url": `"https://[::1]"`}, "private address"},
 		{"private name", nil, map[string]string{"issuer_url": `"https://oidc.corp.local"`}, "private network"},
 		{"one word", nil, map[string]string{"issuer_url": `"https://oidc"`}, "not a public name"},

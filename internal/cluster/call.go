@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -83,8 +84,8 @@ func (c *Client) unfit(t target, result rest.Result, problem string) error {
 	return e
 }
 
-// describeAnswer tells what an answer is, without quoting what may hold a credential: only what was written for people,
-// such as a proxy's page, is shown.
+// describeAnswer tells what an answer is, without quoting what may hold a credential or a private key: only what was written
+// for people, such as a proxy's page, is shown, and no data that is served under its type.
 func describeAnswer(result rest.Result) string {
 	var contentType string
 	body, _ := result.ContentType(&contentType).Raw()
@@ -92,10 +93,16 @@ func describeAnswer(result rest.Result) string {
 	switch {
 	case err != nil:
 		mediaType = "something without a media type"
-	case strings.HasPrefix(mediaType, "text/"):
+	case strings.HasPrefix(mediaType, "text/") && !isData(body):
 		return mediaType + ", " + oneLine(string(body))
 	case mediaType == runtime.ContentTypeJSON && !json.Valid(body):
 		mediaType = "broken " + mediaType
 	}
 	return fmt.Sprintf("%s of %d bytes", mediaType, len(body))
+}
+
+// isData tells whether a text begins as JSON or PEM does.
+func isData(text []byte) bool {
+	text = bytes.TrimSpace(text)
+	return bytes.IndexAny(text, `{["`) == 0 || bytes.HasPrefix(text, []byte("-----BEGIN"))
 }

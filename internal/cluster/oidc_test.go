@@ -110,6 +110,33 @@ func TestDocumentsThatAreNone(t *testing.T) {
 	}
 }
 
+// Under whatever type a private key is served by mistake, it is not repeated.
+func TestPrivateKeysAreNotRepeated(t *testing.T) {
+	const secret = "c2VjcmV0LWNhbmFyeQ"
+	for name, text := range map[string]string{
+		"PEM":      "-----BEGIN PRIVATE KEY-----\n" + secret + "\n-----END PRIVATE KEY-----\n",
+		"cut off":  ` {"keys":[{"kty":"oct","k":"` + secret + `"}`,
+		"an array": `[{"kty":"oct","k":"` + secret + `"}]`,
+		"a text":   `"{\"k\":\"` + secret + `\"}"`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			client := answering(t, Config{}, func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "text/plain")
+				if r.URL.Path == keySetPath {
+					fmt.Fprint(w, text)
+				} else {
+					fmt.Fprint(w, `{"issuer":"https://oidc.test"}`)
+				}
+			})
+			_, err := client.OIDCDocuments(t.Context())
+			contains(t, err, "get "+keySetPath, fmt.Sprintf("text/plain of %d bytes", len(text)))
+			if strings.Contains(err.Error(), secret) {
+				t.Error(err)
+			}
+		})
+	}
+}
+
 func TestWarningsOfDocuments(t *testing.T) {
 	for name, test := range map[string]struct {
 		documents OIDCDocuments
@@ -118,25 +145,25 @@ func TestWarningsOfDocuments(t *testing.T) {
 		"public":                     {OIDCDocuments{Issuer: "https://oidc.example.com/prod", JWKSURI: "https://oidc.example.com/prod/openid/v1/jwks"}, nil},
 		"another port, another case": {OIDCDocuments{Issuer: "https://oidc.example.com", JWKSURI: "https://OIDC.example.com:6443/openid/v1/jwks"}, nil},
 		"a private address": {OIDCDocuments{Issuer: "https://oidc.example.com", JWKSURI: "https://10.0.0.1:6443/openid/v1/jwks"}, []string{
-			`jwks_uri "https://10.0.0.1:6443/openid/v1/jwks": 10.0.0.1 is a private address, so that consumers elsewhere do not get the keys.`,
-			`jwks_uri "https://10.0.0.1:6443/openid/v1/jwks": it is on another host than the issuer "https://oidc.example.com", so that consumers have to reach both.`,
+			`jwks_uri: its host is a private address, so that consumers elsewhere do not get the keys.`,
+			`jwks_uri: it is on another host than the issuer, so that consumers have to reach both.`,
 		}},
 		"the cluster's own name": {OIDCDocuments{Issuer: "https://kubernetes.default.svc", JWKSURI: "https://kubernetes.default.svc/openid/v1/jwks"}, []string{
-			`jwks_uri "https://kubernetes.default.svc/openid/v1/jwks": kubernetes.default.svc is a name inside the cluster, so that consumers elsewhere do not get the keys.`,
+			`jwks_uri: its host is a name inside the cluster, so that consumers elsewhere do not get the keys.`,
 		}},
 		"one label": {OIDCDocuments{Issuer: "https://master", JWKSURI: "https://master/keys"}, []string{
-			`jwks_uri "https://master/keys": master is not a public name, so that consumers elsewhere do not get the keys.`,
+			`jwks_uri: its host is not a public name, so that consumers elsewhere do not get the keys.`,
 		}},
 		"another host": {OIDCDocuments{Issuer: "https://oidc.example.com", JWKSURI: "https://keys.example.com/jwks"}, []string{
-			`jwks_uri "https://keys.example.com/jwks": it is on another host than the issuer "https://oidc.example.com", so that consumers have to reach both.`,
+			`jwks_uri: it is on another host than the issuer, so that consumers have to reach both.`,
 		}},
 		"http": {OIDCDocuments{Issuer: "http://oidc.example.com", JWKSURI: "http://oidc.example.com/jwks"}, []string{
 			`issuer "http://oidc.example.com": it is not an https URL, so that consumers refuse it.`,
-			`jwks_uri "http://oidc.example.com/jwks": it is not an https URL, so that consumers refuse it.`,
+			`jwks_uri: it is not an https URL, so that consumers refuse it.`,
 		}},
 		"no URLs": {OIDCDocuments{Issuer: "kubernetes/serviceaccount", JWKSURI: "https://a b"}, []string{
 			`issuer "kubernetes/serviceaccount": it is not an https URL, so that consumers refuse it.`,
-			`jwks_uri "https://a b": it is not an https URL, so that consumers refuse it.`,
+			`jwks_uri: it is not an https URL, so that consumers refuse it.`,
 		}},
 		"no jwks_uri": {OIDCDocuments{Issuer: "https://oidc.example.com"}, []string{
 			"jwks_uri: the discovery document has none, so that nobody finds the keys by it.",

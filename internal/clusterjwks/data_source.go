@@ -52,7 +52,8 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 			"key_ids":            texts("The `kid`s, sorted."),
 			"keys":               publickeys.Attribute("The keys, sorted by `kid`."),
 			"signing_algorithms": texts("What tokens are signed with, as the discovery document says, sorted."),
-			"discovery_document": text("The discovery document as the API server serves it, JSON text."),
+			"discovery_document": text("The discovery document as the API server serves it, JSON text. It holds `jwks_uri`, so that " +
+				"each of several API servers may have its own."),
 			"warnings": texts("What of this keeps others from verifying tokens, in sentences, sorted: an `issuer` or a `jwks_uri` that " +
 				"is not https, a `jwks_uri` that is reached from inside alone or is on another host than the issuer, keys that no token " +
 				"can be verified with. Those about `jwks_uri` do not matter where the keys are handed over as `static_jwks`. A data " +

@@ -91,9 +91,8 @@ func TestWarningsAreAValue(t *testing.T) {
 		"Key a: an RSA key of 1032 bits is too short (RFC 7518 section 3.3 asks for 2048), verifiers refuse it.",
 		`Key b: its use is "enc", so it does not sign tokens.`,
 		`issuer "http://oidc.example.test": it is not an https URL, so that consumers refuse it.`,
-		`jwks_uri "https://10.0.0.1:6443/openid/v1/jwks": 10.0.0.1 is a private address, so that consumers elsewhere do not get the keys.`,
-		`jwks_uri "https://10.0.0.1:6443/openid/v1/jwks": it is on another host than the issuer "http://oidc.example.test", ` +
-			"so that consumers have to reach both.",
+		"jwks_uri: it is on another host than the issuer, so that consumers have to reach both.",
+		"jwks_uri: its host is a private address, so that consumers elsewhere do not get the keys.",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

@@ -42,7 +42,7 @@ func parse(location string) (u *url.URL, problem string) {
 // reaches them, and netip does not count them as private.
 var sharedAddresses = netip.MustParsePrefix("100.64.0.0/10")
 
-// NotPublic says why a URL cannot be fetched from outside the network that it is in, such as "10.0.0.1 is a private address";
+// NotPublic says why a URL cannot be fetched from outside the network that it is in, such as "its host is a private address";
 // empty when nothing in its text says so. It asks no resolver: a name that resolves to a private address is not seen.
 func NotPublic(location string) (problem string) {
 	u, err := url.Parse(location)
@@ -54,19 +54,19 @@ func NotPublic(location string) (problem string) {
 		ip = ip.Unmap()
 		if ip.IsPrivate() || ip.IsLoopback() || ip.IsLinkLocalUnicast() || ip.IsUnspecified() || ip.IsMulticast() ||
 			sharedAddresses.Contains(ip) {
-			return host + " is a private address"
+			return "its host is a private address"
 		}
 		return ""
 	}
 	switch {
 	case host == "localhost" || strings.HasSuffix(host, ".localhost"):
-		return host + " is this machine itself"
+		return "its host is this machine itself"
 	case strings.HasSuffix(host, ".svc") || strings.Contains(host, ".svc."):
-		return host + " is a name inside the cluster"
+		return "its host is a name inside the cluster"
 	case strings.HasSuffix(host, ".local") || strings.HasSuffix(host, ".internal"):
-		return host + " is a name inside a private network"
+		return "its host is a name inside a private network"
 	case host != "" && !strings.Contains(host, "."):
-		return host + " is not a public name"
+		return "its host is not a public name"
 	}
 	return ""
 }

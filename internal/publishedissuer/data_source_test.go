@@ -144,7 +144,7 @@ func TestProblemsAreNoChange(t *testing.T) {
 		"the API server's own": {publisher.DiscoveryPath, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			fmt.Fprint(w, `{"issuer":"https://kubernetes.default.svc","jwks_uri":"https://172.18.0.2:6443/openid/v1/jwks"}`)
-		}, []string{"they are two issuers", "172.18.0.2 is a private address", "probably the API server's own"}},
+		}, []string{"they are two issuers", "its host is a private address", "probably the API server's own"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server.Issue("", acctest.KeySet("a"))
