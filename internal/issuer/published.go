@@ -18,7 +18,7 @@ type Published struct {
 	Issuer, JWKSURI string
 	// Answer is what was served at JWKSURI, byte for byte; nil when nothing was. It may hold what must not be shown.
 	Answer []byte
-	// Keys are the keys of the answer that can be used; nil when there is none.
+	// Keys are those of the answer that jwks.ParseUsable reads, also one that verifies no token; nil when there is none.
 	Keys *jwks.Set
 	// Problems are all that could be found, those of the discovery document first. There is none exactly when a consumer
 	// that keeps to the standards verifies tokens with what is published, and would after a rotation.

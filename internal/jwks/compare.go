@@ -170,6 +170,9 @@ func (k Key) unusable(alone bool) string {
 	case k.KeyType == "RSA" && k.bits < minRSABits:
 		return fmt.Sprintf("an RSA key of %d bits is too short (RFC 7518 section 3.3 asks for %d), verifiers refuse it",
 			k.bits, minRSABits)
+	case k.KeyType == "EC" && slices.Contains(signatures["EC"], k.Algorithm) && k.Algorithm != k.suggested():
+		return fmt.Sprintf("its alg is %s, and a key on the curve %s signs with %s alone (RFC 7518 section 3.4)", k.Algorithm, k.curve,
+			k.suggested())
 	case !slices.Contains(verified[k.KeyType], k.signsWith()):
 		return fmt.Sprintf("the registry does not verify %s tokens of an %s key", quote(k.signsWith()), k.KeyType)
 	}

@@ -177,6 +177,8 @@ func TestWarnings(t *testing.T) {
 		"no kid":           {set(t, rsaKey(2048, 1), rsaKey(2048, 2).kid("a")), []string{"Key (no kid): it has no kid"}},
 		"short RSA":        {set(t, rsaKey(1024, 1).kid("a")), []string{"Key a: an RSA key of 1024 bits is too short"}},
 		"P-521":            {set(t, ecKey(t, elliptic.P521()).kid("a")), []string{`does not verify "ES512" tokens`}},
+		"alg of a curve":   {set(t, ecKey(t, elliptic.P384()).with(jwk{"kid": "a", "alg": "ES256"})), []string{"its alg is ES256, and a key on the curve P-384"}},
+		"alg of no curve":  {set(t, ecKey(t, elliptic.P256()).with(jwk{"kid": "a", "alg": "ES256K"})), []string{`does not verify "ES256K" tokens`}},
 		"alg of elsewhere": {set(t, rsaKey(2048, 1).with(jwk{"kid": "a", "alg": "ES256"})), []string{`"ES256" tokens of an RSA key`}},
 		"for encryption":   {set(t, rsaKey(2048, 1).with(jwk{"kid": "a", "use": "enc"})), []string{`its use is "enc"`}},
 		"too many keys":    {set(t, many...), []string{"17 keys"}},

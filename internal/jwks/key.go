@@ -1,6 +1,7 @@
 package jwks
 
 import (
+	"cmp"
 	"crypto"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -226,10 +227,11 @@ func (k Key) signs() bool {
 }
 
 // signsWith is the algorithm of the key, or the one that its type suggests.
-func (k Key) signsWith() string {
+func (k Key) signsWith() string { return cmp.Or(k.Algorithm, k.suggested()) }
+
+// suggested is the algorithm for the type of the key. For a curve there is no other (RFC 7518 section 3.4).
+func (k Key) suggested() string {
 	switch {
-	case k.Algorithm != "":
-		return k.Algorithm
 	case k.KeyType == "RSA":
 		return string(jose.RS256)
 	case k.curve == elliptic.P256().Params().Name:

@@ -69,9 +69,9 @@ func results() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"issuer":   text("The issuer that the discovery document names. Null when it could not be read or names none."),
 		"jwks_uri": text("Where the discovery document says that the keys are. Null when it could not be read or does not say."),
-		"jwks": text("The keys that can be used, as JSON text in the canonical form of `aktrust_cluster_jwks`. When there is none, it is " +
-			"an empty text and not null: `static_jwks` of `aktrust_ci_oidc_provider` then refuses it while planning, instead of going on " +
-			"without keys."),
+		"jwks": text("The public keys that can be read, as JSON text in the canonical form of `aktrust_cluster_jwks`; those that " +
+			"verify no token are among them, and in `problems`. When there is none, it is an empty text and not null: `static_jwks` " +
+			"of `aktrust_ci_oidc_provider` then refuses it while planning, instead of going on without keys."),
 		"key_ids": texts("Their `kid`s, sorted. Empty when there is none."),
 		"keys":    publickeys.Attribute("The keys, sorted by `kid`. Empty when there is none."),
 		"consistent": schema.BoolAttribute{
