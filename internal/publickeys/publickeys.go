@@ -31,7 +31,7 @@ func Attribute(description string) schema.ListNestedAttribute {
 			"kid":            text("By which a token names the key that signed it. Null when the key has none."),
 			"kty":            text("`RSA` or `EC`."),
 			"alg":            text("What the key signs with, such as `RS256`. Null when the key does not say."),
-			"use":            text("What the key is for. Only `sig` verifies tokens. Null when the key does not say."),
+			"use":            text("`sig`; no token is verified with a key for another use. Null when the key does not say."),
 			"public_key_pem": text("The public key as PEM (`PUBLIC KEY`)."),
 			"thumbprint":     text("SHA-256 thumbprint of the key (RFC 7638)."),
 		}},
