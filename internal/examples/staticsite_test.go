@@ -68,7 +68,10 @@ func TestStaticSiteServesBothDocuments(t *testing.T) {
 		same(t, "the owner of "+siteObjects[i], any("platform@example.com"), at(got, "/metadata/annotations/aktrust~1owner"))
 		stored[fmt.Sprint(want["kind"])] = got
 	}
-	podIsTaken(t, plane, at(stored["Deployment"], "/spec/template/spec"))
+	pod := at(stored["Deployment"], "/spec/template/spec")
+	podIsTaken(t, plane, pod)
+	same(t, "a token in the pod", any(false), at(pod, "/automountServiceAccountToken"))
+	same(t, "a file system that is read only", any(true), at(pod, "/containers/0/securityContext/readOnlyRootFilesystem"))
 	documents := served(t, stored["ConfigMap"], stored["Ingress"])
 	types := map[string]string{}
 	for url, page := range documents {
