@@ -106,9 +106,10 @@ func TestPostcondition(t *testing.T) {
 func TestRefusedArguments(t *testing.T) {
 	w := newWorld(t)
 	for line, want := range map[string]string{
-		`expect = "maybe"`:   `"allowed" "denied"`,
-		`audience = ""`:      "at least 1",
-		`node_groups = [""]`: "at least 1",
+		`expect = "maybe"`:     `"allowed" "denied"`,
+		`audience = ""`:        "at least 1",
+		`node_groups = [""]`:   "at least 1",
+		`node_groups = [null]`: "Null Set Value",
 	} {
 		acctest.Says(t, w.workspace(w.check(line)).Plan(1), want)
 	}

@@ -60,7 +60,8 @@ func arguments() map[string]schema.Attribute {
 		},
 		"provider_id": schema.StringAttribute{
 			MarkdownDescription: "UUID of the registry's provider, as the plugin's `--provider-id`. Without it, that of the plugin's " +
-				"arguments in `credential_provider_config`, or else the registry finds the provider by the issuer.",
+				"arguments in `credential_provider_config`, or else the registry finds the provider by the issuer. Where those " +
+				"arguments lead to another provider, the link `provider` is broken.",
 			Optional: true, Validators: someText,
 		},
 		"credential_provider_config": schema.StringAttribute{
@@ -72,7 +73,7 @@ func arguments() map[string]schema.Attribute {
 			MarkdownDescription: "Groups of the nodes besides `system:nodes`, where the permission to request the audience is given " +
 				"to those.",
 			ElementType: types.StringType, Optional: true,
-			Validators: []validator.Set{setvalidator.ValueStringsAre(stringvalidator.LengthAtLeast(1))},
+			Validators: []validator.Set{setvalidator.NoNullValues(), setvalidator.ValueStringsAre(stringvalidator.LengthAtLeast(1))},
 		},
 		"expect": schema.StringAttribute{
 			MarkdownDescription: "What is expected: `allowed` (the default) or `denied`. `denied` is for the negative test. It is " +

@@ -1,7 +1,6 @@
 package trust_test
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 	"testing"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/aktrust/terraform-provider-aktrust/internal/artifactkeeper/emulator"
 	"github.com/aktrust/terraform-provider-aktrust/internal/cluster"
-	"github.com/aktrust/terraform-provider-aktrust/internal/jwks"
 	"github.com/aktrust/terraform-provider-aktrust/internal/trust"
 	"github.com/aktrust/terraform-provider-aktrust/internal/trust/failures"
 	"github.com/aktrust/terraform-provider-aktrust/internal/trust/trusttest"
@@ -233,20 +231,6 @@ func TestOtherAddresses(t *testing.T) {
 	}
 }
 
-// A registry that does not compare the issuer of the document is not said to refuse what it takes.
-func TestDocumentOfAnotherIssuer(t *testing.T) {
-	w := trusttest.New(t, emulator.Options{})
-	w.Break("document-issuer")
-	result := w.Check()
-	if result.Username == "" || !strings.Contains(result.Summary(), "works at this registry today") || strings.Contains(result.Summary(), "refused;") {
-		t.Error(result.Summary())
-	}
-	w.Break("pattern-case")
-	if result := w.Check(); !strings.Contains(result.Summary(), "is refused; 2 broken links") {
-		t.Error(result.Summary())
-	}
-}
-
 func TestEarlierMappingIsNamed(t *testing.T) {
 	w := trusttest.New(t, emulator.Options{})
 	w.Break("earlier-mapping")
@@ -300,32 +284,6 @@ func TestRefusedRequests(t *testing.T) {
 	}
 }
 
-// A provider that is named and does not exist is told apart from one that nobody names.
-func TestNamedProvider(t *testing.T) {
-	const none = "00000000-0000-0000-0000-000000000000"
-	w := trusttest.New(t, emulator.Options{})
-	for _, args := range [][]string{{"--provider-id=" + none}, {"--provider-id", none}, {"-provider-id=" + none}} {
-		w.Entry(func(entry map[string]any) { entry["args"] = args })
-		if link := w.Check().Link(trust.Provider); link.Status != trust.Broken || !strings.Contains(link.Detail, "the plugin's --provider-id") {
-			t.Errorf("%s: %+v", args, link)
-		}
-	}
-	w.Entry(func(entry map[string]any) {
-		entry["env"] = []any{map[string]string{"name": "AK_PROVIDER_ID", "value": none}}
-	})
-	if link := w.Check().Link(trust.Provider); link.Status != trust.Broken {
-		t.Errorf("%+v", link)
-	}
-	w.Request.ProviderID = strings.ToUpper(w.Provider)
-	if result := w.Check(); !result.Allowed() {
-		t.Error(result.Summary())
-	}
-	w.Request.ProviderID = none
-	if link := w.Check().Link(trust.Provider); link.Status != trust.Broken || !strings.Contains(link.Detail, "the argument provider_id") {
-		t.Errorf("%+v", link)
-	}
-}
-
 // A page in the place of the registry is no refusal by it.
 func TestSomethingElseAnswers(t *testing.T) {
 	w := trusttest.New(t, emulator.Options{})
@@ -351,20 +309,5 @@ func TestWithoutAnAdministrator(t *testing.T) {
 	}
 	if result.Link(trust.Exchange).Status != trust.OK || result.Allowed() || result.Denied() || result.Username == "" {
 		t.Error(result.Summary())
-	}
-}
-
-// A key of another cluster under the kid of this one passes for the right one until its material is looked at.
-func TestOtherKeyUnderTheSameKid(t *testing.T) {
-	w := trusttest.New(t, emulator.Options{})
-	documents, err := w.Admin.OIDCDocuments(t.Context())
-	w.Must(err)
-	published, err := jwks.Parse(documents.JWKS)
-	w.Must(err)
-	w.UpdateProvider(func(p *emulator.Provider) {
-		p.StaticJWKS = bytes.ReplaceAll(trusttest.StrangeKeys(t), []byte("another-clusters-key"), []byte(published.KeyIDs()[0]))
-	})
-	if link := w.Check().Link(trust.Keys); link.Status != trust.Broken || !strings.Contains(link.Detail, "has another key under the kid") {
-		t.Errorf("%+v", link)
 	}
 }

@@ -66,23 +66,25 @@ func matches(pattern, repository string) bool {
 	return err == nil && parsed.Compare(repository).Matches()
 }
 
-// pluginSetting is what the plugin ak-kubelet-provider is told by a flag or, where there is none, by a variable.
+// pluginSetting is what the plugin ak-kubelet-provider is told by a flag or, where there is none, by a variable. Of several, the
+// last one counts.
 func pluginSetting(p kubeletconfig.Provider, flag, variable string) string {
+	setting := ""
+	for _, v := range p.Env {
+		if v.Name == variable {
+			setting = v.Value
+		}
+	}
 	for i, arg := range p.Args {
 		switch name, value, joined := strings.Cut(strings.TrimLeft(arg, "-"), "="); {
 		case name != flag || !strings.HasPrefix(arg, "-"):
 		case joined:
-			return value
+			setting = value
 		case i+1 < len(p.Args):
-			return p.Args[i+1]
+			setting = p.Args[i+1]
 		}
 	}
-	for _, v := range p.Env {
-		if v.Name == variable {
-			return v.Value
-		}
-	}
-	return ""
+	return setting
 }
 
 func (c *chain) fileLink() Link {

@@ -60,6 +60,7 @@ func (c *chain) provider() Link {
 		if p.ProviderType != artifactkeeper.TypeKubernetes {
 			f.note("its type is %q and not kubernetes, so that its credentials may write as well", p.ProviderType)
 		}
+		c.judgePluginsChoice(&f, p)
 	case c.ProviderID != "":
 		remedy := "provider_id = aktrust_ci_oidc_provider.NAME.id"
 		if c.providerIDOf == ofPlugin {
@@ -78,6 +79,24 @@ func (c *chain) provider() Link {
 			"the registry has no provider of the issuer %q%s", issuer, c.otherIssuers(issuer))
 	}
 	return f.link(Provider)
+}
+
+// judgePluginsChoice is about a check that names the provider itself: a pull goes by what the file tells the plugin.
+func (c *chain) judgePluginsChoice(f *finding, p *artifactkeeper.Provider) {
+	if c.ProviderID == "" || c.providerIDOf == ofPlugin || c.file.chosen == nil {
+		return
+	}
+	named := pluginSetting(*c.file.chosen, "provider-id", "AK_PROVIDER_ID")
+	chosen := resolve(c.providers, c.issuerText(), []string{c.audience}, named).provider
+	if chosen != nil && chosen.ID == p.ID {
+		return
+	}
+	says := "names none, and the registry does not find this one by the issuer and the audience alone"
+	if named != "" {
+		says = "names " + named
+	}
+	f.breaks(fmt.Sprintf("--provider-id=%s for the plugin, and the file to every node", p.ID),
+		"%s names the provider %q (%s), and the plugin %q of the file %s", c.providerIDOf, p.Name, p.ID, c.file.chosen.Name, says)
 }
 
 // providerBlock is what trusts a cluster: its issuer and an audience go in.
