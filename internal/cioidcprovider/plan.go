@@ -65,6 +65,7 @@ func (m model) refuseAPIServerAudience() diag.Diagnostics {
 // during apply, with what was unknown before, so that this is the place for every check and warning.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if req.Plan.Raw.IsNull() {
+		resp.Diagnostics.Append(r.warnOfDestroy(ctx, req.State)...)
 		return
 	}
 	var config, plan, prior model
@@ -87,6 +88,9 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		return
 	}
 	resp.Diagnostics.Append(plan.warnings(prior)...)
+	if plan.IsEnabled.Equal(types.BoolValue(false)) {
+		resp.Diagnostics.Append(r.warnOfLiveIssuer(prior, path.Root("is_enabled"))...)
+	}
 	resp.Diagnostics.Append(r.warnOfDroppedKeys(ctx, plan, prior)...)
 }
 

@@ -28,7 +28,9 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "An issuer of tokens that the registry trusts, such as a Kubernetes cluster. On its own it lets " +
 			"nobody in: `aktrust_ci_oidc_mapping` says whose tokens become which account.\n\n" +
-			"Deleting it deletes its mappings and deactivates their accounts.\n\n" +
+			"Deleting it deletes its mappings and deactivates their accounts. A plan that deletes or disables a provider of the type " +
+			"`kubernetes` warns when the cluster of the provider configuration still issues tokens of its issuer, as its discovery " +
+			"document says; it waits for that five seconds at most, and says nothing when there is no answer.\n\n" +
 			"A plan that takes keys out of `static_jwks` says whose tokens that cuts off. For the type `kubernetes`, when the provider " +
 			"configuration names the issuer's cluster, the plan asks its API server which keys it serves, and has it sign a token for the " +
 			"ServiceAccount `default` in the namespace `default`, to see with which key (verb `create` on `serviceaccounts/token` there). Nobody " +

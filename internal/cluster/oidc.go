@@ -26,15 +26,22 @@ type OIDCDocuments struct {
 	SigningAlgorithms []string
 }
 
-// OIDCDocuments reads both documents on the API server itself. The key set comes from its fixed path, not from what
-// jwks_uri says. A document that names no issuer, or holds no keys, is an *Error that names the document.
-func (c *Client) OIDCDocuments(ctx context.Context) (*OIDCDocuments, error) {
-	var read struct {
-		Issuer            string   `json:"issuer"`
-		JWKSURI           string   `json:"jwks_uri"`
-		SigningAlgorithms []string `json:"id_token_signing_alg_values_supported"`
-	}
-	discovery, err := c.oidcDocument(ctx, discoveryPath, "application/json", func(text []byte) error {
+// discovered is what is read of the discovery document.
+type discovered struct {
+	Issuer            string   `json:"issuer"`
+	JWKSURI           string   `json:"jwks_uri"`
+	SigningAlgorithms []string `json:"id_token_signing_alg_values_supported"`
+}
+
+// Issuer reads the discovery document alone, and gives the issuer that new tokens are of. A document that names none is an
+// *Error.
+func (c *Client) Issuer(ctx context.Context) (string, error) {
+	_, read, err := c.discovery(ctx)
+	return read.Issuer, err
+}
+
+func (c *Client) discovery(ctx context.Context) (text string, read discovered, err error) {
+	text, err = c.oidcDocument(ctx, discoveryPath, "application/json", func(text []byte) error {
 		if err := json.Unmarshal(text, &read); err != nil {
 			return err
 		}
@@ -43,6 +50,13 @@ func (c *Client) OIDCDocuments(ctx context.Context) (*OIDCDocuments, error) {
 		}
 		return nil
 	})
+	return text, read, err
+}
+
+// OIDCDocuments reads both documents on the API server itself. The key set comes from its fixed path, not from what
+// jwks_uri says. A document that names no issuer, or holds no keys, is an *Error that names the document.
+func (c *Client) OIDCDocuments(ctx context.Context) (*OIDCDocuments, error) {
+	discovery, read, err := c.discovery(ctx)
 	if err != nil {
 		return nil, err
 	}

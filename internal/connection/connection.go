@@ -18,6 +18,8 @@ import (
 type Data struct {
 	registry func() (*artifactkeeper.Client, error)
 	cluster  func() (*cluster.Client, error)
+	// issuer is what ClusterIssuer tells.
+	issuer func() string
 	// warned holds the halves of which a refresh of a thousand objects has said, once, that it did not look.
 	warned sync.Map
 	// starts holds a *start for each provider id.
@@ -29,7 +31,9 @@ type Data struct {
 // New prepares the halves; each function runs at most once, at the first use of its half.
 // An [*UnknownError] from it says that the half cannot be connected while planning.
 func New(registry func() (*artifactkeeper.Client, error), cluster func() (*cluster.Client, error)) *Data {
-	return &Data{registry: sync.OnceValues(registry), cluster: sync.OnceValues(cluster)}
+	d := &Data{registry: sync.OnceValues(registry), cluster: sync.OnceValues(cluster)}
+	d.issuer = sync.OnceValue(func() string { return issuerOf(d.cluster, lookTime) })
+	return d
 }
 
 // UnknownError says that a half of the provider's configuration is not known before apply.

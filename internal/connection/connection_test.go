@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
@@ -79,5 +80,14 @@ func TestWrongProviderData(t *testing.T) {
 	r.Configure(t.Context(), resource.ConfigureRequest{ProviderData: "nonsense"}, &resp)
 	if !resp.Diagnostics.HasError() {
 		t.Error("nonsense is taken for a connection")
+	}
+}
+
+// A plan that does not need the cluster does not wait for credentials that do not come.
+func TestIssuerOfAClusterThatNeverConnects(t *testing.T) {
+	never := make(chan struct{})
+	defer close(never)
+	if got := issuerOf(func() (*cluster.Client, error) { <-never; return nil, errors.New("closed") }, time.Millisecond); got != "" {
+		t.Errorf("got %q", got)
 	}
 }
