@@ -89,6 +89,11 @@ func TestExpectDenied(t *testing.T) {
 	if got := ask("nobody-of-that-name"); got.Allowed || got.AsExpected {
 		t.Errorf("%+v", got)
 	}
+	w.Request.Audience = w.Audience + "i" // a typo keeps everybody out
+	if got := ask("intruder"); got.Allowed || got.AsExpected || !strings.Contains(got.Warned, "broken for everybody (file_audience, exchange)") {
+		t.Errorf("%+v", got)
+	}
+	w.Request.Audience = ""
 	w.Registry.Close()
 	if got := ask("intruder"); got.Allowed || got.AsExpected || !strings.Contains(got.Warned, "is not met") {
 		t.Errorf("%+v", got)

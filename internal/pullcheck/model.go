@@ -78,8 +78,8 @@ func (m *model) fromResult(r trust.Result) {
 		return
 	}
 	m.AsExpected = types.BoolValue(r.Denied())
-	if !r.Denied() && !r.Allowed() {
-		summary += fmt.Sprintf(" That is no refusal by the chain itself, so that expect = %q is not met.", expectDenied)
+	if why := r.Undenied(); why != "" {
+		summary += fmt.Sprintf(" %s So expect = %q is not met.", why, expectDenied)
 	}
 	m.Summary = types.StringValue(summary)
 }

@@ -79,8 +79,9 @@ func arguments() map[string]schema.Attribute {
 			MarkdownDescription: "What is expected: `allowed` (the default) or `denied`. `denied` is for the negative test. It is " +
 				"met only by a refusal that the chain itself makes: nodes may not request the audience for this ServiceAccount, no " +
 				"mapping matches, the mapping's account is deactivated or may not read the repository. It is not met by a registry " +
-				"that is down, a link that is unknown, a set-up that is broken for everybody, a ServiceAccount or repository that " +
-				"does not exist, or a public repository.",
+				"that is down, a link that is unknown, a ServiceAccount or repository that does not exist, or a public repository. " +
+				"Nor is it met where another link is broken for everybody, such as by a typo in an audience: `summary` names those " +
+				"links, and until they are mended nobody knows whether the chain refuses.",
 			Optional: true, Validators: []validator.String{stringvalidator.OneOf(expectAllowed, expectDenied)},
 		},
 		"manifest": schema.BoolAttribute{

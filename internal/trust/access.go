@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -274,11 +275,18 @@ func (c *chain) exchangeLink() Link {
 	case errors.As(c.exchangeErr, &refused) && noMapping(refused) && c.dependsOnPod():
 		f.lacks("", "the registry says of a token without a pod: %d %s. See the link mapping", refused.Status, refused.Message)
 	case errors.As(c.exchangeErr, &refused):
+		f.echo = ofMappings(refused)
 		f.breaks(refusalRemedy(refused), "the registry does not take the token and says: %d %s", refused.Status, refused.Message)
 	default:
 		f.breaks(advice(c.exchangeErr), "%s", c.exchangeErr)
 	}
 	return f.link(Exchange)
+}
+
+// ofMappings reports whether the registry took the token for genuine and then found nobody for it: it looks at mappings and
+// their accounts last. What it says about the token itself, it says to everybody.
+func ofMappings(e *artifactkeeper.Error) bool {
+	return e.FromRegistry && e.Status == http.StatusUnauthorized && strings.Contains(e.Message, "identity mapping")
 }
 
 // refusalRemedy knows what only the registry sees; what another link is about is said there.
@@ -316,6 +324,8 @@ func (c *chain) manifest(ctx context.Context) Link {
 		f.breaks("Push the image, or name a tag that is there.", "the repository has no %s with the tag or digest %s: %s", c.image.path,
 			c.image.reference, refused)
 	default:
+		f.echo = errors.As(err, &refused) && slices.Contains([]int{http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound},
+			refused.Status)
 		f.breaks(advice(err), "%s", err)
 	}
 	return f.link(Manifest)

@@ -74,66 +74,6 @@ func TestFaultsAreAllNamed(t *testing.T) {
 	trusttest.Expect(t, result.Links, result.Allowed(), result.Summary(), rows...)
 }
 
-// Who is kept out by the chain is denied; who meets a broken set-up, or nobody, is not.
-func TestDenied(t *testing.T) {
-	cases := []struct {
-		row  string
-		want bool
-	}{
-		{"audience-not-granted", true},
-		{"no-mappings", true},
-		{"other-namespace", true},
-		{"mapping-disabled", true},
-		{"account-deactivated", true},
-		{"no-grant", true},
-		{"group-without-read", true},
-		{"outside-ceiling", true},
-		{"empty-ceiling", true},
-		{"registry-unreachable", false},
-		{"certificate-unknown", false},
-		{"service-account-missing", false},
-		{"key-rotated", false},
-		{"issuer-slash", false},
-		{"provider-disabled", false},
-		{"audience-mismatch", false},
-		{"pattern-port", false},
-		{"clock", false},
-		{"manifest-missing", false},
-	}
-	for _, c := range cases {
-		t.Run(c.row, func(t *testing.T) {
-			w := trusttest.New(t, emulator.Options{})
-			w.Break(c.row)
-			if result := w.Check(); result.Denied() != c.want || result.Allowed() {
-				t.Errorf("denied is %t and allowed %t: %s", result.Denied(), result.Allowed(), result.Summary())
-			}
-		})
-	}
-}
-
-// A registry that goes down while others keep somebody out does not make a negative test pass.
-func TestDownIsNotDenied(t *testing.T) {
-	w := trusttest.New(t, emulator.Options{})
-	w.Break("audience-not-granted")
-	w.Break("registry-unreachable")
-	if result := w.Check(); result.Denied() || result.Link(trust.NodeAudience).Status != trust.Broken {
-		t.Errorf("%s", result.Summary())
-	}
-}
-
-func TestPublicRepositoryKeepsNobodyOut(t *testing.T) {
-	w := trusttest.New(t, emulator.Options{})
-	w.Registry.AddRepository(emulator.Repository{Key: "public", IsPublic: true})
-	w.Request.Image = w.Registry.Host() + "/public/app:1"
-	if result := w.Check(); !result.Allowed() || !strings.Contains(result.Summary(), "is public") {
-		t.Errorf("%s", result.Summary())
-	}
-	w.Break("other-namespace")
-	if result := w.Check(); result.Denied() || result.Allowed() || !strings.Contains(result.Summary(), "is public") {
-		t.Errorf("%s", result.Summary())
-	}
-}
-
 func TestRepositoryThatDoesNotExist(t *testing.T) {
 	w := trusttest.New(t, emulator.Options{})
 	w.Request.Image = w.Registry.Host() + "/imagse/app:1"

@@ -66,6 +66,8 @@ type Link struct {
 
 	// refusal marks a broken link by which the chain does what it is for: it keeps somebody out who is not meant to get in.
 	refusal bool
+	// echo marks a broken link at which the registry may do no more than to say what another link is broken for.
+	echo bool
 }
 
 // Result is the outcome of a check.
@@ -108,19 +110,6 @@ func (r Result) With(status Status) []Name {
 
 // Allowed reports whether the pull is known to work: no link is broken, and none is unknown.
 func (r Result) Allowed() bool { return len(r.With(Broken)) == 0 && len(r.With(Unknown)) == 0 }
-
-// Denied reports whether the chain itself keeps the ServiceAccount out: the nodes may not request the audience for it, no
-// mapping matches, the mapping's account is deactivated, or the account may not read the repository. A registry that is
-// down, a link that is unknown and a set-up that is broken for everybody are not that. Neither is a ServiceAccount that
-// does not exist, about which nothing was tried, nor a repository that is open to everybody or could not be looked at.
-func (r Result) Denied() bool {
-	mapped := r.Link(Mapping).Status == OK // or else it is not certain whose account and permission were looked at
-	refused := slices.ContainsFunc(r.Links, func(l Link) bool {
-		return l.Status == Broken && l.refusal && (mapped || l.Name != Account && l.Name != Permission)
-	})
-	tried := r.Link(ServiceAccount).Status == OK
-	return refused && tried && r.sealed
-}
 
 // Summary says the outcome in one line.
 func (r Result) Summary() string { return strings.TrimSpace(r.outcome() + " " + r.caveat) }
@@ -180,7 +169,7 @@ func join(names []Name) string {
 // finding collects what is found about one link.
 type finding struct {
 	broken, unknown, notes, remedies []string
-	refusal                          bool
+	refusal, echo                    bool
 }
 
 // breaks says that the link does not hold.
@@ -215,7 +204,7 @@ func (f *finding) link(name Name) Link {
 		status = Unknown
 	}
 	return Link{
-		Name: name, Status: status, refusal: f.refusal,
+		Name: name, Status: status, refusal: f.refusal, echo: f.echo,
 		Detail: sentence(slices.Concat(f.broken, f.unknown, f.notes)), Remedy: strings.Join(f.remedies, "\n"),
 	}
 }
