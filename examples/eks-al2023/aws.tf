@@ -1,13 +1,5 @@
 # Where the user data goes. A managed node group takes it from its launch template.
 
-terraform {
-  required_providers {
-    aws = {
-      source = "hashicorp/aws"
-    }
-  }
-}
-
 resource "aws_launch_template" "nodes" {
   name_prefix            = "nodes-"
   update_default_version = true

@@ -1,12 +1,5 @@
-# Where the manifests go. Any other way of applying them does as well: tofu output -json manifests.
-
-terraform {
-  required_providers {
-    kubernetes = {
-      source = "hashicorp/kubernetes"
-    }
-  }
-}
+# Where the manifests go. Any other way of applying them does as well: tofu output -json manifests. Delete this file then, and its
+# entry in main.tf.
 
 provider "kubernetes" {
   config_path    = "~/.kube/config"

@@ -8,6 +8,9 @@ terraform {
     aktrust = {
       source = "aktrust/aktrust"
     }
+    kubernetes = {
+      source = "hashicorp/kubernetes"
+    }
   }
 }
 

@@ -1,14 +1,5 @@
-# The container on Azure, in a storage account that is there and allows public blobs. Keep the file of your store, and
-# delete those of the others.
-
-terraform {
-  required_providers {
-    azurerm = {
-      source  = "hashicorp/azurerm"
-      version = ">= 5.0"
-    }
-  }
-}
+# The container on Azure, in a storage account that is there and allows public blobs. Keep the file of your store,
+# and delete those of the others with their entries in main.tf.
 
 provider "azurerm" {
   features {}

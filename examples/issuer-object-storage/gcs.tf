@@ -1,13 +1,5 @@
-# The bucket on Google Cloud: everybody may read objects, and nobody may list them. Keep the file of your store, and
-# delete those of the others.
-
-terraform {
-  required_providers {
-    google = {
-      source = "hashicorp/google"
-    }
-  }
-}
+# The bucket on Google Cloud: everybody may read objects, and nobody may list them. Keep the file of your store,
+# and delete those of the others with their entries in main.tf.
 
 variable "location" {
   description = "Where the bucket is, such as EU."

@@ -9,6 +9,18 @@ terraform {
     aktrust = {
       source = "aktrust/aktrust"
     }
+
+    # Keep the one of your store, and delete those of the others with their files.
+    aws = {
+      source = "hashicorp/aws"
+    }
+    azurerm = {
+      source  = "hashicorp/azurerm"
+      version = ">= 5.0"
+    }
+    google = {
+      source = "hashicorp/google"
+    }
   }
 }
 

@@ -1,13 +1,5 @@
-# The bucket on AWS: everybody may read the two objects and nothing else, and nobody may list them. Keep the file of your store, and
-# delete those of the others.
-
-terraform {
-  required_providers {
-    aws = {
-      source = "hashicorp/aws"
-    }
-  }
-}
+# The bucket on AWS: everybody may read the two objects and nothing else, and nobody may list them. Keep the file of
+# your store, and delete those of the others with their entries in main.tf.
 
 resource "aws_s3_bucket" "issuer" {
   bucket = split(".", split("/", var.bucket_url)[2])[0] # Behind a CDN, write its name.

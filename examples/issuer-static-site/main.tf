@@ -9,6 +9,9 @@ terraform {
     aktrust = {
       source = "aktrust/aktrust"
     }
+    kubernetes = {
+      source = "hashicorp/kubernetes"
+    }
   }
 }
 

@@ -7,6 +7,9 @@ terraform {
     aktrust = {
       source = "aktrust/aktrust"
     }
+    talos = {
+      source = "siderolabs/talos"
+    }
   }
 }
 

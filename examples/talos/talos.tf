@@ -1,13 +1,5 @@
 # Where the patch goes.
 
-terraform {
-  required_providers {
-    talos = {
-      source = "siderolabs/talos"
-    }
-  }
-}
-
 variable "nodes" {
   description = "Addresses of the workers."
   type        = set(string)

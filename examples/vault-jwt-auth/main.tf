@@ -8,6 +8,9 @@ terraform {
     aktrust = {
       source = "aktrust/aktrust"
     }
+    vault = {
+      source = "hashicorp/vault"
+    }
   }
 }
 

@@ -1,13 +1,5 @@
 # Where the values go.
 
-terraform {
-  required_providers {
-    vault = {
-      source = "hashicorp/vault"
-    }
-  }
-}
-
 resource "vault_jwt_auth_backend" "cluster" {
   type                   = "jwt"
   path                   = local.mount.path

@@ -1,14 +1,5 @@
 # AWS fetches the keys from the issuer. It takes no issuer with a port.
 
-terraform {
-  required_providers {
-    aws = {
-      source  = "hashicorp/aws"
-      version = ">= 6.0" # which asks for no thumbprints
-    }
-  }
-}
-
 resource "aws_iam_openid_connect_provider" "cluster" {
   url            = local.aws.url
   client_id_list = local.aws.audiences

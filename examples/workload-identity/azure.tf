@@ -1,14 +1,5 @@
 # Azure fetches the keys from the issuer. It supports tokens that are signed with RS256, and so RSA keys, which are kubeadm's default.
 
-terraform {
-  required_providers {
-    azurerm = {
-      source  = "hashicorp/azurerm"
-      version = ">= 5.0"
-    }
-  }
-}
-
 provider "azurerm" {
   features {}
 }

@@ -1,13 +1,5 @@
 # Google Cloud verifies with the keys that it is handed, and fetches nothing. After a rotation it needs the next apply.
 
-terraform {
-  required_providers {
-    google = {
-      source = "hashicorp/google"
-    }
-  }
-}
-
 variable "google_service_account_id" {
   description = "Full name of the service account to act as: projects/PROJECT/serviceAccounts/EMAIL."
   type        = string

@@ -8,6 +8,19 @@ terraform {
     aktrust = {
       source = "aktrust/aktrust"
     }
+
+    # Delete those of the clouds that you do not use, with their files.
+    aws = {
+      source  = "hashicorp/aws"
+      version = ">= 6.0" # which asks for no thumbprints
+    }
+    azurerm = {
+      source  = "hashicorp/azurerm"
+      version = ">= 5.0"
+    }
+    google = {
+      source = "hashicorp/google"
+    }
   }
 }
 

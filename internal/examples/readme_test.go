@@ -14,13 +14,13 @@ import (
 	"github.com/aktrust/terraform-provider-aktrust/internal/artifactkeeper/emulator"
 )
 
-var hcl = regexp.MustCompile("(?s)\n```hcl\n(.*?)\n```\n")
+var hclBlock = regexp.MustCompile("(?s)\n```hcl\n(.*?)\n```\n")
 
 // section gives the HCL below a headline of the README.
 func section(t *testing.T, headline string) string {
 	t.Helper()
 	_, rest, found := strings.Cut(readFile(t, directory(t, "..", "README.md")), "\n"+headline+"\n")
-	block := hcl.FindStringSubmatch(rest)
+	block := hclBlock.FindStringSubmatch(rest)
 	if !found || block == nil {
 		t.Fatalf("the README has no HCL below %q", headline)
 	}

@@ -77,18 +77,19 @@ func write(t *testing.T, w *acctest.Workspace, file, text string) {
 	writeFile(t, filepath.Join(w.Dir, file), text, 0o600)
 }
 
-var sources = regexp.MustCompile(`(?m)^\s*source\s*=\s*"([a-z]+/[a-z]+)"`)
-
-// split gives the files of an example by their paths in it, and those of them that need another provider.
+// split gives the files of an example by their paths in it, without what they require of other providers, and those of them that
+// need another provider.
 func split(t *testing.T, name string) (own, theirs map[string]string) {
 	t.Helper()
 	own, theirs = files(t, name), map[string]string{}
 	for file, text := range own {
-		for _, source := range sources.FindAllStringSubmatch(text, -1) {
-			if source[1] != "aktrust/aktrust" {
-				theirs[file] = text
-				delete(own, file)
-			}
+		switch {
+		case filepath.Ext(file) != ".tf":
+		case needsOthers(t, file, text):
+			theirs[file] = text
+			delete(own, file)
+		default:
+			own[file] = withoutOthers(t, file, text)
 		}
 	}
 	return own, theirs
