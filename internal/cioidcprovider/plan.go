@@ -150,7 +150,7 @@ func (m model) warnings(prior model) diag.Diagnostics {
 func (m model) warnOfOldIssuer(prior model) diag.Diagnostics {
 	var w diag.Diagnostics
 	was, will := prior.IssuerURL, m.IssuerURL
-	if !known(was) || !known(will) || was.ValueString() == will.ValueString() {
+	if !differ(was, will) {
 		return w
 	}
 	w.AddAttributeWarning(path.Root("issuer_url"), "Tokens of the old issuer are refused",
@@ -165,7 +165,7 @@ func (m model) warnOfOldIssuer(prior model) diag.Diagnostics {
 func (m model) warnOfOldAudience(prior model) diag.Diagnostics {
 	var w diag.Diagnostics
 	was, will := prior.Audience, m.Audience
-	if !known(was) || !known(will) || was.ValueString() == will.ValueString() {
+	if !differ(was, will) {
 		return w
 	}
 	until := "Whoever asks for that one is refused until they ask for the new one."
@@ -187,5 +187,8 @@ func parsed(set attribute.KeySet) *jwks.Set {
 	}
 	return keys
 }
+
+// differ reports whether two values are known to be two.
+func differ(a, b types.String) bool { return known(a) && known(b) && !a.Equal(b) }
 
 func known(value types.String) bool { return !value.IsNull() && !value.IsUnknown() }

@@ -30,7 +30,7 @@ const (
 
 // Look reads the key set that the API server publishes, and has it sign a token, which needs the verb create on
 // serviceaccounts/token in the namespace default. A cluster of another issuer is not the one that the set is about: it shows
-// nothing, and is asked for no token.
+// nothing, and is asked for no token as soon as its documents tell. What cannot be seen is in the Sight, with the reason.
 func Look(ctx context.Context, c Cluster, issuer string) Sight {
 	documents, err := c.OIDCDocuments(ctx)
 	var refused *cluster.Error
