@@ -3,7 +3,6 @@ package issuer
 import (
 	"errors"
 	"fmt"
-	"net/netip"
 	"regexp"
 	"strconv"
 	"strings"
@@ -34,8 +33,9 @@ func Check(issuer string) error {
 	return checkPath(path)
 }
 
-// authorityForm is a host of DNS, where underscores are in use whatever RFC 1123 says, or an address; and a port.
-var authorityForm = regexp.MustCompile(`^(?:[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*\.?|\[([0-9A-Fa-f:.]+)\])(?::([0-9]*))?$`)
+// authorityForm is a host of DNS, where underscores are in use whatever RFC 1123 says, or an address; and a port. What stands
+// in brackets is an IPv6 address, or url.Parse has refused it.
+var authorityForm = regexp.MustCompile(`^(?:[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*\.?|\[[0-9A-Fa-f:.]+\])(?::([0-9]*))?$`)
 
 func checkAuthority(authority string) error {
 	parts := authorityForm.FindStringSubmatch(authority)
@@ -43,13 +43,8 @@ func checkAuthority(authority string) error {
 		return errors.New("its host is no name in letters, digits, hyphens and dots, and no IP address; a name in another script is " +
 			"written in its ASCII form (xn--)")
 	}
-	if parts[1] != "" {
-		if address, err := netip.ParseAddr(parts[1]); err != nil || !address.Is6() {
-			return errors.New("its host is no IPv6 address, for which the brackets are")
-		}
-	}
-	if strings.HasSuffix(authority, ":") || parts[2] != "" {
-		if port, err := strconv.ParseUint(parts[2], 10, 16); err != nil || port == 0 {
+	if strings.HasSuffix(authority, ":") || parts[1] != "" {
+		if port, err := strconv.ParseUint(parts[1], 10, 16); err != nil || port == 0 {
 			return errors.New("its port is not a number between 1 and 65535")
 		}
 	}

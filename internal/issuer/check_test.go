@@ -89,10 +89,10 @@ func TestCheckRefuses(t *testing.T) {
 		"https://oidc.example.org,b.test":      "its host",
 		"https://<oidc>":                       "its host",
 		"https://[fe80::1%25eth0]":             "its host",
-		"https://2001:db8::1":                  "",
-		"https://[10.0.0.1]":                   "",
-		"https://[oidc.example.org]":           "",
-		"https://oidc.example.org\\@evil.test": "",
+		"https://2001:db8::1":                  "not a URL",
+		"https://[10.0.0.1]":                   "not a URL",
+		"https://[oidc.example.org]":           "not a URL",
+		"https://oidc.example.org\\@evil.test": "not a URL",
 	} {
 		err := issuer.Check(text)
 		switch {

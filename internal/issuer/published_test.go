@@ -53,9 +53,28 @@ func TestSound(t *testing.T) {
 func TestSlashAtTheEnd(t *testing.T) {
 	server := publisher.Start(t, publisher.Options{})
 	location := server.URL() + "/prod/"
-	server.Put("/prod"+publisher.DiscoveryPath, fmt.Sprintf(`{"issuer":%q,"jwks_uri":%q}`, location, location+"keys"), "Content-Type", jsonType)
+	put := func(issuer string) {
+		server.Put("/prod"+publisher.DiscoveryPath, fmt.Sprintf(`{"issuer":%q,"jwks_uri":%q}`, issuer, location+"keys"), "Content-Type", jsonType)
+	}
 	server.Put("/prod/keys", set(t, key(t, "a")), "Content-Type", jsonType)
+	put(location)
 	read(t, trusting(t, nil, server), location)
+	put(server.URL() + "/prod")
+	read(t, trusting(t, nil, server), location, "they differ by the trailing slash alone")
+	put("HTTPS" + strings.TrimPrefix(server.URL(), "https") + "/prod")
+	read(t, trusting(t, nil, server), location, "they differ by the trailing slash and by upper and lower case")
+}
+
+// What to do is about the member that is not there.
+func TestMissingMembers(t *testing.T) {
+	server := publisher.Start(t, publisher.Options{})
+	server.Put(publisher.DiscoveryPath, "{}", "Content-Type", jsonType)
+	problems := read(t, trusting(t, nil, server), server.URL(), "has no issuer", "has no jwks_uri").Problems
+	for i, remedy := range []string{"the iss of the tokens as issuer.", "the https URL of the key set as jwks_uri."} {
+		if !strings.HasSuffix(problems[i].String(), remedy) {
+			t.Errorf("%s, without %q", problems[i], remedy)
+		}
+	}
 }
 
 // Each discovery document is broken in its own way. ISSUER stands for the issuer.
@@ -76,6 +95,8 @@ func TestBrokenDiscovery(t *testing.T) {
 		"no guess":             {sound, "binary/octet-stream", []string{`the content type "binary/octet-stream"`}, true},
 		"type of a key set":    {sound, "application/jwk-set+json", []string{`the content type "application/jwk-set+json"`}, true},
 		"not a type":           {sound, "json", []string{`the content type "json"`}, true},
+		"no type at all":       {sound, "application/json/x", []string{`the content type "application/json/x"`}, true},
+		"same host":            {`{"issuer":"ISSUER","jwks_uri":"https://OIDC.example.test:443/keys"}`, jsonType, nil, true},
 		"not JSON":             {"issuer: x", jsonType, []string{"not valid JSON at line 1, column 1"}, false},
 		"cut off":              {sound[:30], jsonType, []string{"not valid JSON"}, false},
 		"two values":           {sound + "{}", jsonType, []string{"not valid JSON"}, false},
@@ -153,12 +174,17 @@ func TestCompare(t *testing.T) {
 		"the same":    {published, set(t, key(t, "b"), key(t, "a")), []string{}, []string{}, ""},
 		"one more":    {published, set(t, key(t, "a")), []string{}, []string{"b"}, ""},
 		"one is gone": {published, set(t, key(t, "a"), key(t, "b"), key(t, "c")), []string{"c"}, []string{}, "lacks the key c, which should be published"},
-		"rotated":     {published, set(t, key(t, "c"), key(t, "d")), []string{"c", "d"}, []string{"a", "b"}, "lacks the keys c, d"},
+		"rotated":     {published, set(t, key(t, "c"), key(t, "d")), []string{"c", "d"}, []string{"a", "b"}, "lacks the keys c, d, which should be published"},
 		"other content": {
 			published, set(t, key(t, "a"), key(t, "x", jwk{"kid": "b"}), key(t, "c")), []string{"b", "c"}, []string{"b"},
 			"lacks the key c, which should be published, and has other content than it should under the kid of the key b",
 		},
-		"unread": {unread, set(t, key(t, "a")), []string{"a"}, []string{}, ""},
+		"other content alone": {
+			published, set(t, key(t, "a"), key(t, "x", jwk{"kid": "b"})), []string{"b"}, []string{"b"},
+			"has other content than it should under the kid of the key b",
+		},
+		"a kid that hides": {published, set(t, key(t, "\x1b[8m")), []string{"\x1b[8m"}, []string{"a", "b"}, "lacks the key \ufffd[8m, which should be published"},
+		"unread":           {unread, set(t, key(t, "a")), []string{"a"}, []string{}, ""},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -171,8 +197,9 @@ func TestCompare(t *testing.T) {
 			}
 			for _, problem := range stale {
 				sentences(t, problem)
-				if !strings.Contains(problem.Found, c.found) || !strings.Contains(problem.String(), "stale") {
-					t.Errorf("%s", problem)
+				want := "the key set at " + location + publisher.KeySetPath + " " + c.found
+				if problem.Found != want || !strings.Contains(problem.String(), "stale") {
+					t.Errorf("%s, want %q", problem, want)
 				}
 			}
 		})

@@ -153,6 +153,8 @@ func TestCertificates(t *testing.T) {
 		"another host": {func(c *x509.Certificate) {
 			c.IPAddresses, c.DNSNames = nil, []string{"a.example.test", "b.example.test"}
 		}, true, `the certificate is for a.example.test, b.example.test and not for "127.0.0.1"`},
+		"another address": {func(c *x509.Certificate) { c.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 2)} }, true,
+			`the certificate is for 127.0.0.2 and not for "127.0.0.1"`},
 		"many hosts": {func(c *x509.Certificate) {
 			for i := range 30 {
 				c.DNSNames = append(c.DNSNames, fmt.Sprintf("%d.example.test", i))

@@ -97,7 +97,7 @@ func trusting(t testing.TB, names map[string]*publisher.Server, servers ...*publ
 		if err != nil {
 			return nil, err
 		}
-		if server := names[host]; server != nil {
+		if server := names[strings.ToLower(host)]; server != nil {
 			return dial(ctx, network, server.Address())
 		}
 		if net.ParseIP(host) == nil {

@@ -88,6 +88,7 @@ func TestParseRefuses(t *testing.T) {
 		"n too long":           {set(t, rsaKey(8200, 1)), "longer than 8192 bits"},
 		"n padded":             {set(t, good.with(jwk{"n": "AQAB=="})), "without padding"},
 		"n with line break":    {set(t, good.with(jwk{"n": "AQ\nAB"})), "illegal base64 data at input byte 2"},
+		"n on a second line":   {set(t, good.with(jwk{"n": "\nAQAB"})), "illegal base64 data at input byte 0"},
 		"n in base64":          {set(t, good.with(jwk{"n": "a+/b"})), "not base64url"},
 		"curve missing":        {set(t, point.with(jwk{"crv": nil})), `needs "crv"`},
 		"unknown curve":        {set(t, point.with(jwk{"crv": "secp256k1"})), `curve "secp256k1" is not supported`},
