@@ -6,6 +6,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/aktrust/terraform-provider-aktrust/internal/artifactkeeper"
 )
@@ -42,12 +43,22 @@ func (m model) warnings(ctx context.Context, prior model, providerType string) d
 				"by rules for the account itself, or by a group that somebody else puts it in. allowed_repo_ids is a ceiling and grants "+
 				"nothing. Give the groups, for example [data.aktrust_group.NAME.id].")
 	}
+	if m.IsEnabled.ValueBool() && isEmpty(m.AllowedRepoIDs) {
+		w.AddAttributeWarning(path.Root("allowed_repo_ids"), "Every repository is denied",
+			"allowed_repo_ids is an empty set, and the ceiling holds whatever is granted: tokens of this mapping pull nothing at all. "+
+				"Leave it out for no ceiling, or say is_enabled = false to shut the mapping.")
+	}
 	if !prior.ID.IsNull() && !m.ProviderID.Equal(prior.ProviderID) {
 		w.AddAttributeWarning(path.Root("provider_id"), "The account is replaced with the mapping",
 			"The account "+prior.ServiceAccountUsername.ValueString()+" goes with the old mapping, and so do the rules that were "+
 				"granted to it directly. The new mapping has a new account, which must be granted them again.")
 	}
 	return w
+}
+
+// isEmpty reports whether a set is known to be empty, which is not the same as none.
+func isEmpty(set types.Set) bool {
+	return !set.IsNull() && !set.IsUnknown() && len(set.Elements()) == 0
 }
 
 // typeOf gives the type of the mapping's provider, or nothing when it cannot be told: it decides about a warning only,

@@ -27,7 +27,8 @@ const filtersDescription = "What a token must say, as a map from claims to JSON 
 	"A key is the name of a top-level claim or, with a leading `/`, a JSON Pointer (RFC 6901), such as " +
 	"`\"/kubernetes.io/namespace\"`; dots mean nothing. A list holds when any of its elements equals the claim, an object only " +
 	"when it is the whole claim. Values keep their type: `\"true\"` is not `true`. There are no globs. `{}` holds for " +
-	"every token of the issuer."
+	"every token of the issuer. The plan warns of filters that no token of a Kubernetes cluster meets, and of the name of a " +
+	"ServiceAccount without its namespace."
 
 // Schema describes the resource.
 func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
@@ -99,7 +100,7 @@ func listAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"allowed_repo_ids": schema.SetAttribute{
 			MarkdownDescription: "Ceiling: the only repositories that may be pulled from, whatever is granted. Left out, there is no " +
-				"ceiling; `[]` denies every repository. It grants nothing.",
+				"ceiling; `[]` denies every repository, and the plan warns of it. It grants nothing.",
 			ElementType:   attribute.UUIDType{},
 			Optional:      true,
 			PlanModifiers: []planmodifier.Set{attribute.KeepEqualUUIDSet()},

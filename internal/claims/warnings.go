@@ -19,7 +19,8 @@ type Warning struct {
 
 // Warnings returns what is worth saying about the filters, in the order of Keys: {} matches every token of the issuer,
 // [] never matches, a key with dots or slashes that is not a pointer names a claim that hardly exists, a part of an object
-// is compared with the whole, and a pattern letter by letter. It is empty for sound filters.
+// is compared with the whole, a pattern letter by letter, and what a Kubernetes token never has with what it has. A
+// ServiceAccount's name alone is of every namespace. It is empty for sound filters.
 func (f Filters) Warnings() []Warning {
 	if f.Len() == 0 {
 		return []Warning{{Text: "Claim filters {} match every token of the issuer."}}
@@ -30,7 +31,7 @@ func (f Filters) Warnings() []Warning {
 			out = append(out, Warning{Key: key, Text: text})
 		}
 	}
-	return out
+	return append(out, f.inEveryNamespace()...)
 }
 
 func suspicious(key string, value any) string {
@@ -42,9 +43,17 @@ func suspicious(key string, value any) string {
 		return fmt.Sprintf("Claim filter %q accepts null, which every token without this claim has. Leave the filter out if it is "+
 			"not meant, or see why its value is null.", key)
 	}
+	if key == "" || key == "/" {
+		return fmt.Sprintf("Claim filter %q names the claim without a name, which no token has. Write the name of a claim, such as "+
+			"\"sub\", or a JSON Pointer to one inside of an object, such as %q.", key, podNamespace)
+	}
 	if pointer := meant(key); pointer != "" {
-		return fmt.Sprintf("Claim filter %q %s. A claim inside of an object is named by a JSON Pointer, here probably %q.",
+		text := fmt.Sprintf("Claim filter %q %s. A claim inside of an object is named by a JSON Pointer, here probably %q.",
 			key, readAs(key), pointer)
+		return strings.TrimSpace(text + " " + noClaim(pointer))
+	}
+	if text := noClaim(key); text != "" {
+		return text
 	}
 	for _, one := range alternatives(value) {
 		if part, ok := one.(map[string]any); ok && isPart(key, part) {
@@ -58,6 +67,9 @@ func suspicious(key string, value any) string {
 		if text, ok := one.(string); ok && strings.Contains(text, "*") {
 			return fmt.Sprintf("Claim filter %q has the value %q, which is compared letter by letter: there are no patterns.",
 				key, text)
+		}
+		if text := impossible(key, one); text != "" {
+			return text
 		}
 	}
 	return ""
@@ -117,30 +129,32 @@ func pointersTo(key string, value map[string]any) string {
 	return strings.Join(pointers, ", ")
 }
 
-func wholeObject(key string) bool { return key == podRoot || key == "/"+podRoot }
+func wholeObject(key string) bool { return key == podRoot || key == podRootPointer }
 
-// The claims that a Kubernetes API server puts into a token that is bound to a pod.
+// Claims that a Kubernetes API server puts into a token; kubernetesClaims are all.
 const (
-	podRoot      = "kubernetes.io"
-	podNamespace = "/kubernetes.io/namespace"
+	podRoot            = "kubernetes.io"
+	podRootPointer     = "/" + podRoot
+	podNamespace       = podRootPointer + "/namespace"
+	serviceAccount     = podRootPointer + "/serviceaccount"
+	serviceAccountName = serviceAccount + "/name"
+	serviceAccountUID  = serviceAccount + "/uid"
 )
 
-var podClaims = spellings(
-	podNamespace,
-	"/kubernetes.io/serviceaccount", "/kubernetes.io/serviceaccount/name", "/kubernetes.io/serviceaccount/uid",
-	"/kubernetes.io/pod", "/kubernetes.io/pod/name", "/kubernetes.io/pod/uid",
-	"/kubernetes.io/node", "/kubernetes.io/node/name", "/kubernetes.io/node/uid",
-)
+var podClaims = spellings(slices.Sorted(maps.Keys(kubernetesClaims)))
 
 // spellings maps what is left of each pointer without its punctuation to the pointer. The claims of the old tokens in
 // Secrets, which carry no audience and so never reach the registry, lead to their successors.
-func spellings(pointers ...string) map[string]string {
+func spellings(pointers []string) map[string]string {
 	out := map[string]string{
 		plain("kubernetes.io/serviceaccount/namespace"):            podNamespace,
 		plain("kubernetes.io/serviceaccount/service-account.name"): "/kubernetes.io/serviceaccount/name",
 		plain("kubernetes.io/serviceaccount/service-account.uid"):  "/kubernetes.io/serviceaccount/uid",
 	}
 	for _, pointer := range pointers {
+		if pointer == podRootPointer {
+			continue // By its plain name it is right, too.
+		}
 		out[plain(pointer)] = pointer
 	}
 	return out
