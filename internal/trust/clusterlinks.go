@@ -150,7 +150,7 @@ func (c *chain) nodeAudience(ctx context.Context) Link {
 		f.note("nodes may request tokens of the audience %q for ServiceAccount %s/%s", c.audience, c.Namespace, c.ServiceAccount)
 	default:
 		f.refusal = true
-		f.breaks(c.grantRemedy(), "nodes may not request tokens of the audience %q for ServiceAccount %s/%s, so that the API server "+
+		f.breaks(c.grantRemedy(ctx), "nodes may not request tokens of the audience %q for ServiceAccount %s/%s, so that the API server "+
 			"refuses the kubelet (\"is not authorized to request tokens\")%s", c.audience, c.Namespace, c.ServiceAccount,
 			c.otherGrants(ctx))
 	}
@@ -159,9 +159,34 @@ func (c *chain) nodeAudience(ctx context.Context) Link {
 
 const noAudience = "Give audience, or credential_provider_config, or provider_id."
 
-func (c *chain) grantRemedy() string {
+// grantRemedy lets nodes ask for what the registry takes. An audience that opens the API server is granted to nobody, and one
+// that the registry does not take would be of no use: then the file is mended, and the nodes follow it.
+func (c *chain) grantRemedy(ctx context.Context) string {
+	audience := c.audience
+	if c.opensAPIServer() {
+		return "Do not grant it: choose another audience first, see the link api_server_audience."
+	}
+	p := c.resolved.provider
+	if p == nil && len(c.resolved.rivals) > 0 && !slices.ContainsFunc(c.resolved.rivals, c.takes) {
+		return "Mend the audience first, see the link provider: the registry does not take it."
+	}
+	if p != nil && p.Audience != audience {
+		if cluster.IsAPIServerAudience(p.Audience) || c.documents != nil && p.Audience == c.documents.Issuer {
+			return "Do not grant it: no provider takes it. See the link file_audience."
+		}
+		audience = p.Audience
+		mend := "Mend the audience instead, see the link file_audience: the registry takes " + fmt.Sprintf("%q", audience)
+		if allowed, err := c.nodesMay(ctx, audience); err == nil && allowed {
+			return mend + ", and nodes may request it."
+		}
+		return mend + ", which nodes may not request either:\n" + c.grantOf(audience)
+	}
+	return c.grantOf(audience)
+}
+
+func (c *chain) grantOf(audience string) string {
 	return fmt.Sprintf("resource \"aktrust_node_audience\" \"registry\" {\n  audience = %q\n  # namespaces = [%q] narrows it\n}",
-		c.audience, c.Namespace)
+		audience, c.Namespace)
 }
 
 // otherGrants tells what is granted instead. It only helps to understand, so that an error here says nothing.
@@ -182,7 +207,8 @@ func (c *chain) otherGrants(ctx context.Context) string {
 		case grant.Audience == c.audience:
 			same = append(same, c.shortOf(grant))
 		case grant.Everywhere || slices.Contains(grant.Namespaces, c.Namespace):
-			other = append(other, fmt.Sprintf("; ClusterRole %q grants the audience %q", grant.Role, grant.Audience))
+			other = append(other, fmt.Sprintf("; ClusterRole %q grants the audience %q%s", grant.Role, grant.Audience,
+				byHow(c.audience, grant.Audience)))
 		}
 	}
 	if len(same) == 0 { // one for another audience was hardly meant when there is one for this

@@ -8,6 +8,7 @@ import (
 
 	"github.com/aktrust/terraform-provider-aktrust/internal/artifactkeeper"
 	"github.com/aktrust/terraform-provider-aktrust/internal/kubeletconfig"
+	"github.com/aktrust/terraform-provider-aktrust/internal/trust/audience"
 )
 
 // fileFacts are what the kubelet's file says about the image.
@@ -236,8 +237,7 @@ func (c *chain) fileAudience() Link {
 		asked, from = c.file.audience(), fmt.Sprintf("the provider %q of the file", c.file.chosen.Name)
 	}
 	if c.Audience != "" && c.Audience != asked {
-		f.breaks(fmt.Sprintf("service_account_token_audience = %q", c.Audience), "%s asks for %q, and the argument audience is %q", from,
-			asked, c.Audience)
+		f.breaks(c.mendEither(asked), "%s asks for %q, and the argument audience is %q%s", from, asked, c.Audience, byHow(asked, c.Audience))
 	}
 	switch p := c.resolved.provider; {
 	case p == nil && c.providersErr == nil && len(f.broken) == 0:
@@ -245,12 +245,36 @@ func (c *chain) fileAudience() Link {
 	case p == nil:
 		f.lacks("", "%s says %q, and there is no provider of the registry to compare it with", from, asked)
 	case p.Audience != asked:
-		f.breaks(fmt.Sprintf("service_account_token_audience = %q", p.Audience),
-			"%s says %q, and the provider %q of the registry takes %q alone", from, asked, p.Name, p.Audience)
+		f.breaks(c.askFor(p.Audience),
+			"%s says %q, and the provider %q of the registry takes %q alone%s", from, asked, p.Name, p.Audience, byHow(asked, p.Audience))
 	default:
 		f.note("%s and the provider %q agree on %q", from, p.Name, asked)
 	}
 	return f.link(FileAudience)
+}
+
+// askFor has tokens asked for an audience: in the file, or where there is none, in the argument.
+func (c *chain) askFor(audience string) string {
+	if c.KubeletConfig == "" {
+		return fmt.Sprintf("audience = %q for this check, as the pods' tokens have it", audience)
+	}
+	return fmt.Sprintf("service_account_token_audience = %q", audience)
+}
+
+// mendEither is about a file and an argument that differ: the one is mended that the registry does not take.
+func (c *chain) mendEither(asked string) string {
+	if p := c.resolved.provider; p != nil && p.Audience == asked {
+		return fmt.Sprintf("audience = %q for this check, or leave it out: the file says it", asked)
+	}
+	return fmt.Sprintf("service_account_token_audience = %q", c.Audience)
+}
+
+// byHow says in what two audiences differ that are nearly the same.
+func byHow(a, b string) string {
+	if how := audience.NearMiss(a, b); how != "" {
+		return ": " + how
+	}
+	return ""
 }
 
 // wantedAudience is what a file should ask for.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/aktrust/terraform-provider-aktrust/internal/artifactkeeper"
@@ -39,6 +40,8 @@ const bySlash = "they differ by the trailing slash alone"
 // difference says in what two issuers differ.
 func difference(a, b string) string {
 	switch {
+	case a == b:
+		return "they are the same"
 	case strings.TrimRight(a, "/") == strings.TrimRight(b, "/"):
 		return bySlash
 	case strings.EqualFold(a, b):
@@ -54,9 +57,13 @@ func (c *chain) provider() Link {
 	case c.providersErr != nil:
 		f.lacks(advice(c.providersErr), "%s", c.providersErr)
 	case p != nil && !p.IsEnabled:
-		f.breaks("is_enabled = true", "the provider %q (%s) is disabled, and no other answers for the issuer", p.Name, p.ID)
+		c.disabledProvider(&f, p)
 	case p != nil:
 		f.note("the provider %q (%s) answers for the cluster", p.Name, p.ID)
+		if len(c.resolved.rivals) > 0 {
+			f.note("the registry does not find it, as long as the tokens are not for its audience %q: other enabled providers have the "+
+				"issuer too: %s", p.Audience, describeProviders(c.resolved.rivals))
+		}
 		if p.ProviderType != artifactkeeper.TypeKubernetes {
 			f.note("its type is %q and not kubernetes, so that its credentials may write as well", p.ProviderType)
 		}
@@ -71,9 +78,10 @@ func (c *chain) provider() Link {
 	case issuer == "":
 		f.lacks(advice(c.documentsErr), "the issuer of the cluster is not known, so no provider could be looked for")
 	case len(c.resolved.rivals) > 0:
-		f.breaks("Disable or delete all but one, or give the plugin --provider-id (and this check provider_id).",
-			"%d enabled providers have the issuer %s, and the audience %q does not single one out: %s", len(c.resolved.rivals), issuer,
-			c.audience, describeProviders(c.resolved.rivals))
+		c.rivalProviders(&f, issuer)
+	case len(c.resolved.disabled) > 0:
+		f.breaks("is_enabled = true for the one of them whose audience is meant, and that audience in the file and for the nodes",
+			"all providers of the issuer %q are disabled: %s", issuer, describeProviders(c.resolved.disabled))
 	default:
 		f.breaks(fmt.Sprintf(providerBlock, issuer, c.wantedAudience()),
 			"the registry has no provider of the issuer %q%s", issuer, c.otherIssuers(issuer))
@@ -98,6 +106,43 @@ func (c *chain) judgePluginsChoice(f *finding, p *artifactkeeper.Provider) {
 	f.breaks(fmt.Sprintf("--provider-id=%s for the plugin, and the file to every node", p.ID),
 		"%s names the provider %q (%s), and the plugin %q of the file %s", c.providerIDOf, p.Name, p.ID, c.file.chosen.Name, says)
 }
+
+// disabledProvider is about one that would answer. Others of the issuer are named, because they take its place or share its fault.
+func (c *chain) disabledProvider(f *finding, p *artifactkeeper.Provider) {
+	remedy := fmt.Sprintf("is_enabled = true for the provider %q", p.Name)
+	others := slices.DeleteFunc(slices.Clone(c.resolved.disabled), func(o artifactkeeper.Provider) bool { return o.ID == p.ID })
+	switch {
+	case len(c.resolved.rivals) > 0:
+		f.breaks(remedy, "the provider %q (%s), whose audience is %q, is disabled, and of the same issuer the enabled ones take other "+
+			"audiences: %s", p.Name, p.ID, p.Audience, describeProviders(c.resolved.rivals))
+	case len(others) > 0:
+		f.breaks(remedy, "the provider %q (%s), whose audience is %q, is disabled, and so is every other of the issuer: %s", p.Name, p.ID,
+			p.Audience, describeProviders(others))
+	default:
+		f.breaks(remedy, "the provider %q (%s) is disabled, and no other answers for the issuer", p.Name, p.ID)
+	}
+}
+
+// rivalProviders is about several that are enabled, of which the registry cannot choose one.
+func (c *chain) rivalProviders(f *finding, issuer string) {
+	rivals := c.resolved.rivals
+	all := describeProviders(rivals)
+	const name = "give the plugin --provider-id (and this check provider_id)"
+	switch {
+	case c.audience == "":
+		f.breaks("Give this check the audience that the pods' tokens are for, as audience or by credential_provider_config.",
+			"%d enabled providers have the issuer %s, and no audience is given that would single one out: %s", len(rivals), issuer, all)
+	case slices.ContainsFunc(rivals, c.takes):
+		f.breaks("Disable or delete all but one, or "+name+".",
+			"%d enabled providers have the issuer %s, and the audience %q does not single one out: %s", len(rivals), issuer, c.audience, all)
+	default:
+		f.breaks("Ask for the audience of the one that is meant, in the file and for the nodes, or add a provider of this audience.",
+			"%d enabled providers have the issuer %s, and none of them takes the audience %q: %s", len(rivals), issuer, c.audience, all)
+	}
+}
+
+// takes reports whether a provider takes tokens of the audience.
+func (c *chain) takes(p artifactkeeper.Provider) bool { return p.Audience == c.audience }
 
 // providerBlock is what trusts a cluster: its issuer and an audience go in.
 const providerBlock = `resource "aktrust_ci_oidc_provider" "cluster" {

@@ -33,8 +33,8 @@ func (s Said) does() string {
 // what to do.
 func (m Mismatch) Text() string {
 	text := fmt.Sprintf("The audience is %q in %s, and %q in %s.", m[0].Audience, m[0].who(), m[1].Audience, m[1].who())
-	if ways := differences(m[0].Audience, m[1].Audience); len(ways) > 0 {
-		text += fmt.Sprintf(" They differ by %s alone, which counts.", list(ways))
+	if how := NearMiss(m[0].Audience, m[1].Audience); how != "" {
+		text += " T" + how[1:] + "."
 	}
 	return text + " " + m.consequence() + "\n\n" + remedy
 }
@@ -70,6 +70,15 @@ func (m Mismatch) consequence() string {
 		return "The API server refuses the kubelet such a token, so that pulls go on without a credential."
 	}
 	return "The registry refuses the kubelet's token, so that pulls go on without a credential."
+}
+
+// NearMiss says in a clause in what two audiences differ that were probably meant to be the same; empty when they are the same,
+// or were not.
+func NearMiss(a, b string) string {
+	if ways := differences(a, b); len(ways) > 0 {
+		return fmt.Sprintf("they differ by %s alone, which counts", list(ways))
+	}
+	return ""
 }
 
 // spellings are the ways in which texts differ that are meant to be the same, each with what takes the difference away.
