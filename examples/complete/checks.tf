@@ -1,8 +1,8 @@
 # Two pulls are tried on paper in every plan and after every apply, link by link: one that has to work, and one that must not.
 #
-# A check that fails is a warning that says what is broken and how to mend it; it stops no apply. Where a pipeline is meant to
-# stop, write the condition as a postcondition of the data source. The data sources stand beside the check blocks, not in them:
-# for one inside, the CLI plans a read in every run, and plan -detailed-exitcode never exits with 0.
+# A check that fails is a warning that says what is broken, and stops no apply; remedy in the data source's links is how to mend it.
+# Where a pipeline is meant to stop, write the condition as a postcondition of the data source. The data sources stand beside the
+# check blocks, not in them: for one inside, the CLI plans a read in every run, and plan -detailed-exitcode never exits with 0.
 
 data "aktrust_pull_check" "allowed" {
   namespace                  = var.allowed_pull.namespace
@@ -10,8 +10,10 @@ data "aktrust_pull_check" "allowed" {
   image                      = "${local.registry_host}/${var.allowed_pull.image}"
   credential_provider_config = aktrust_credential_provider_config.kubelet.content
 
-  # Asked after whatever this apply changes.
-  depends_on = [aktrust_ci_oidc_mapping.team, aktrust_ci_oidc_mapping.platform, aktrust_node_audience.registry]
+  # Asked after whatever this apply makes or mends. A plan that changes one of these says "known after apply" of the check.
+  depends_on = [
+    aktrust_ci_oidc_provider.cluster, aktrust_ci_oidc_mapping.team, aktrust_ci_oidc_mapping.platform, aktrust_node_audience.registry,
+  ]
 }
 
 check "allowed_pull" {
@@ -28,7 +30,9 @@ data "aktrust_pull_check" "denied" {
   credential_provider_config = aktrust_credential_provider_config.kubelet.content
   expect                     = "denied"
 
-  depends_on = [aktrust_ci_oidc_mapping.team, aktrust_ci_oidc_mapping.platform, aktrust_node_audience.registry]
+  depends_on = [
+    aktrust_ci_oidc_provider.cluster, aktrust_ci_oidc_mapping.team, aktrust_ci_oidc_mapping.platform, aktrust_node_audience.registry,
+  ]
 }
 
 check "denied_pull" {

@@ -114,6 +114,8 @@ func TestCompleteExample(t *testing.T) {
 		}
 	}
 
+	mends(t, w, registry)
+
 	// What nothing here manages: the plan has nothing to do, and says what is broken.
 	if err := registry.DeletePermission(rule.ID); err != nil {
 		t.Fatal(err)
@@ -132,4 +134,25 @@ func TestCompleteExample(t *testing.T) {
 	}
 	acctest.Says(t, w.Plan(0), "No changes.", "assertion failed", "default/default", `is allowed, by the mapping "everybody"`)
 	w.Expect(0, "destroy", "-no-color", "-auto-approve")
+}
+
+// mends expects that one apply mends a provider that somebody else has changed, and that no check warns of what that apply mends:
+// the pull is judged after it. The plan cannot judge it yet, and says so.
+func mends(t *testing.T, w *acctest.Workspace, registry *emulator.Server) {
+	t.Helper()
+	for name, change := range map[string]func(*emulator.Provider){
+		"disabled": func(p *emulator.Provider) { p.IsEnabled = false },
+		"no key":   func(p *emulator.Provider) { p.StaticJWKS = []byte(`{"keys":[]}`) },
+	} {
+		if err := registry.UpdateProvider(registry.State().Providers[0].ID, change); err != nil {
+			t.Fatal(err)
+		}
+		planned := w.Plan(2)
+		acctest.Says(t, planned, "known after apply", "0 to add, 1 to change, 0 to destroy")
+		acctest.Silent(t, planned, "assertion failed")
+		if applied := w.Apply(); strings.Contains(applied, "assertion failed") {
+			t.Errorf("%s: a check warns of what the apply has mended:\n%s", name, applied)
+		}
+		acctest.Silent(t, w.Plan(0), "Warning")
+	}
 }

@@ -55,6 +55,7 @@ func TestReadme(t *testing.T) {
 	acctest.Silent(t, w.Apply(), "assertion failed")
 	acctest.Silent(t, w.Plan(0), "Warning")
 	acctest.Says(t, w.Expect(0, "state", "show", "-no-color", "data.aktrust_pull_check.team"), "allowed = true")
+	mends(t, w, registry)
 	w.Expect(0, "destroy", "-no-color", "-auto-approve")
 }
 
