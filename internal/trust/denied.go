@@ -37,7 +37,7 @@ func (r Result) faults() []Name {
 	var names []Name
 	for _, l := range r.Links {
 		own := l.Name == Account || l.Name == Permission // of this ServiceAccount, and of nobody else
-		if l.Status == Broken && !own && !slices.Contains(refusals, l.Name) && !(l.echo && refused) {
+		if l.Status == Broken && !own && !slices.Contains(refusals, l.Name) && (!l.echo || !refused) {
 			names = append(names, l.Name)
 		}
 	}
