@@ -169,3 +169,15 @@ func TestShows(t *testing.T) {
 		t.Error("a route that does not exist is taken for an answer")
 	}
 }
+
+// A group is read by its id, however that is spelt.
+func TestGroup(t *testing.T) {
+	server, client := start(t, emulator.Options{})
+	id := server.AddGroup("pullers", "").ID
+	if got, err := client.Group(t.Context(), strings.ToUpper(id)); err != nil || got.Name != "pullers" || got.ID != id {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if _, err := client.Group(t.Context(), "00000000-0000-0000-0000-000000000000"); !IsNotFound(err) {
+		t.Errorf("a group that does not exist: %v", err)
+	}
+}

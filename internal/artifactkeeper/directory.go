@@ -98,6 +98,17 @@ func (c *Client) GroupByName(ctx context.Context, name string) (Group, error) {
 	return byName(found, name, "group")
 }
 
+// Group reads the group with this id. One that does not exist is an error that [IsNotFound] knows.
+func (c *Client) Group(ctx context.Context, id string) (Group, error) {
+	var out Group
+	r := request{method: http.MethodGet, path: "/groups/" + url.PathEscape(CanonicalID(id)), query: url.Values{"member_limit": {"1"}}}
+	err := c.call(ctx, r, &out)
+	if err == nil && !sameID(out.ID, id) {
+		err = &MalformedError{r.method, r.path, http.StatusOK, "the answer is about another group, or about none"}
+	}
+	return out, err
+}
+
 // byName finds the one object of exactly this name, or says why there is none.
 func byName[T object](all []T, name, kind string) (T, error) {
 	failure := &LookupError{What: fmt.Sprintf("%s named %q", kind, name)}

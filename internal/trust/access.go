@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 
@@ -34,10 +33,13 @@ func (c *chain) accountLink(ctx context.Context) Link {
 			account.Username, c.winner.Name, c.credential.Username)
 	case !*account.IsActive:
 		f.refusal = true
-		f.breaks(fmt.Sprintf("Activate the account in the registry (PATCH /api/v1/users/%s {\"is_active\": true}), or replace the "+
-			"mapping, which makes a new account without the direct grants of the old one.", account.ID),
-			"the account %q of the mapping %q is deactivated",
-			account.Username, c.winner.Name)
+		clause, remedy := c.instead(nil)
+		if remedy == "" {
+			remedy = fmt.Sprintf("Activate the account in the registry (PATCH /api/v1/users/%s {\"is_active\": true}), or replace the "+
+				"mapping, which makes a new account without the direct grants of the old one.", account.ID)
+		}
+		f.breaks(remedy, "the account %q of the mapping %q is deactivated", account.Username, c.winner.Name)
+		f.note("%s", clause)
 	default:
 		f.note("the account %q of the mapping %q is active", account.Username, c.winner.Name)
 	}
@@ -93,7 +95,7 @@ func (c *chain) permission(ctx context.Context) Link {
 // judgeReading follows the registry: the ceiling first, then what is public, then rules for the account and its groups, and
 // only then the roles. What was read with the credential may be read, whatever follows from the API.
 func (c *chain) judgeReading(ctx context.Context, f *finding, who reader, repository artifactkeeper.RepositoryAccess) {
-	if !c.read && c.aboveCeiling(f, who, repository) {
+	if !c.read && c.aboveCeiling(ctx, f, who, repository) {
 		return
 	}
 	if repository.IsPublic {
@@ -130,6 +132,15 @@ func (c *chain) judgeRoles(ctx context.Context, f *finding, who reader, reposito
 ) {
 	shown, err := c.shown(ctx, repository.Key)
 	certain := c.credential != nil
+	refuse := func(format string, args ...any) {
+		clause, remedy := c.instead(func(other artifactkeeper.Mapping) bool { return c.mayRead(ctx, other, repository, rules) })
+		if remedy == "" {
+			remedy = c.grantReading(ctx, repository, rules, applying)
+		}
+		f.refusal = certain
+		f.breaks(remedy, "%q may not read the repository %q: %s", who.name, repository.Key, fmt.Sprintf(format, args...))
+		f.note("%s", clause)
+	}
 	switch {
 	case err != nil:
 		f.lacks(advice(err), "no rule lets %q read the repository %q, and whether a role does could not be asked: %s", who.name,
@@ -139,22 +150,16 @@ func (c *chain) judgeRoles(ctx context.Context, f *finding, who reader, reposito
 			"%s, which is not to read, and yet the registry shows the repository %q to the credential of %q: a role may let it in",
 			describeRules(applying), repository.Key, who.name)
 	case len(applying) > 0:
-		f.refusal = certain
-		f.breaks(c.grantReading(who, repository, rules), "%q may not read the repository %q: %s, which is not to read", who.name,
-			repository.Key,
-			describeRules(applying))
+		refuse("%s, which is not to read", describeRules(applying))
 	case shown:
 		f.note("%q may read the repository %q by a role: no rule applies, and the registry shows it to the credential", who.name,
 			repository.Key)
 	default:
-		f.refusal = certain
-		f.breaks(c.grantReading(who, repository, rules), "%q may not read the repository %q: no rule is about it or a group that it "+
-			"is in%s",
-			who.name, repository.Key, c.whoMay(rules))
+		refuse("no rule is about it or a group that it is in%s", c.whoMay(rules))
 		if c.winner.GroupBindingIDs == nil {
 			f.note("the mapping %q says nothing about groups (no group_binding_ids)", c.winner.Name)
 		} else {
-			f.note("the mapping %q puts it into %s", c.winner.Name, count(len(*c.winner.GroupBindingIDs), "group"))
+			f.note("the mapping %q puts it into %s", c.winner.Name, c.groups(ctx, *c.winner.GroupBindingIDs))
 		}
 		if !certain {
 			f.note("a role that the API does not list could let it in")
@@ -162,23 +167,36 @@ func (c *chain) judgeRoles(ctx context.Context, f *finding, who reader, reposito
 	}
 }
 
+// below reports whether the ceiling of a mapping leaves the repository in.
+func below(ceiling *[]string, repository artifactkeeper.RepositoryAccess) bool {
+	return ceiling == nil || listed(*ceiling, repository.ID)
+}
+
+func listed(ids []string, id string) bool {
+	return slices.ContainsFunc(ids, func(one string) bool {
+		return artifactkeeper.CanonicalID(one) == artifactkeeper.CanonicalID(id)
+	})
+}
+
 // aboveCeiling reports whether allowed_repo_ids shuts the repository out.
-func (c *chain) aboveCeiling(f *finding, who reader, repository artifactkeeper.RepositoryAccess) bool {
+func (c *chain) aboveCeiling(ctx context.Context, f *finding, who reader, repository artifactkeeper.RepositoryAccess) bool {
 	ceiling := who.mapping.AllowedRepoIDs
-	if ceiling == nil || slices.ContainsFunc(*ceiling, func(id string) bool {
-		return artifactkeeper.CanonicalID(id) == artifactkeeper.CanonicalID(repository.ID)
-	}) {
+	if below(ceiling, repository) {
 		return false
 	}
+	rules, _ := c.rules(ctx, repository) // only to tell whether another mapping would do
+	clause, remedy := c.instead(func(other artifactkeeper.Mapping) bool { return c.mayRead(ctx, other, repository, rules) })
+	if remedy == "" {
+		remedy = fmt.Sprintf("allowed_repo_ids = [%s] for the mapping %q, or leave it out: it is a ceiling and grants nothing",
+			quoted(append(slices.Clone(*ceiling), repository.ID)), who.mapping.Name)
+	}
 	f.refusal = true
+	defer func() { f.note("%s", clause) }()
 	if len(*ceiling) == 0 {
-		f.breaks(fmt.Sprintf("allowed_repo_ids = [%q] for the mapping %q, or leave it out: it is a ceiling and grants nothing",
-			repository.ID, who.mapping.Name),
-			"allowed_repo_ids = [] of the mapping %q shuts every repository out", who.mapping.Name)
+		f.breaks(remedy, "allowed_repo_ids = [] of the mapping %q shuts every repository out", who.mapping.Name)
 		return true
 	}
-	f.breaks(fmt.Sprintf("Add %q to allowed_repo_ids of the mapping %q, or leave it out: it is a ceiling and grants nothing.",
-		repository.ID, who.mapping.Name),
+	f.breaks(remedy,
 		"the repository %q (%s) is not among the %d of allowed_repo_ids of the mapping %q", repository.Key, repository.ID, len(*ceiling),
 		who.mapping.Name)
 	return true
@@ -205,9 +223,7 @@ func (c *chain) applying(ctx context.Context, rules []artifactkeeper.Permission,
 		case rule.PrincipalType != artifactkeeper.PrincipalGroup:
 			applies = who.id != "" && artifactkeeper.CanonicalID(rule.PrincipalID) == artifactkeeper.CanonicalID(who.id)
 		case who.mapping.GroupBindingIDs != nil:
-			applies = slices.ContainsFunc(*who.mapping.GroupBindingIDs, func(id string) bool {
-				return artifactkeeper.CanonicalID(id) == artifactkeeper.CanonicalID(rule.PrincipalID)
-			})
+			applies = listed(*who.mapping.GroupBindingIDs, rule.PrincipalID)
 		case who.id != "":
 			applies, err = c.Registry.IsMember(ctx, rule.PrincipalID, who.id)
 		}
@@ -243,90 +259,4 @@ func (c *chain) whoMay(rules []artifactkeeper.Permission) string {
 		return ", and nobody has a rule on it"
 	}
 	return "; the rules on it: " + describeRules(rules[:min(len(rules), 5)])
-}
-
-func (c *chain) grantReading(who reader, repository artifactkeeper.RepositoryAccess, rules []artifactkeeper.Permission) string {
-	for _, rule := range rules {
-		if rule.PrincipalType == artifactkeeper.PrincipalGroup && rule.AllowsReading() {
-			return fmt.Sprintf("group_binding_ids = [%q] for the mapping %q puts it into a group that may read; or grant one of its "+
-				"groups the action read on the repository %q.", rule.PrincipalID, who.mapping.Name, repository.Key)
-		}
-	}
-	return fmt.Sprintf("Grant a group the action read on the repository %q (POST /api/v1/permissions {\"principal_type\": \"group\", "+
-		"\"principal_id\": GROUP, \"target_type\": \"repository\", \"target_id\": %q, \"actions\": [\"read\"]}), and name it in "+
-		"group_binding_ids of the mapping %q.",
-		repository.Key, repository.ID, who.mapping.Name)
-}
-
-func (c *chain) exchangeLink() Link {
-	var f finding
-	var refused *artifactkeeper.Error
-	switch {
-	case c.credential != nil:
-		f.note("the registry gave a credential for %q", c.credential.Username)
-	case c.down():
-		f.breaks(advice(c.healthErr), "the registry cannot be reached from here: %s", c.healthErr)
-	case c.token != nil && c.opensAPIServer():
-		return skipped(Exchange, "the token opens the API server, so it was not shown to the registry")
-	case c.token == nil:
-		return skipped(Exchange, "there is no token to show to the registry")
-	case errors.As(c.exchangeErr, &refused) && refused.Status == 429:
-		f.lacks(refused.Advice(), "%s", refused)
-	case errors.As(c.exchangeErr, &refused) && noMapping(refused) && c.dependsOnPod():
-		f.lacks("", "the registry says of a token without a pod: %d %s. See the link mapping", refused.Status, refused.Message)
-	case errors.As(c.exchangeErr, &refused):
-		f.echo = ofMappings(refused)
-		f.breaks(refusalRemedy(refused), "the registry does not take the token and says: %d %s", refused.Status, refused.Message)
-	default:
-		f.breaks(advice(c.exchangeErr), "%s", c.exchangeErr)
-	}
-	return f.link(Exchange)
-}
-
-// ofMappings reports whether the registry took the token for genuine and then found nobody for it: it looks at mappings and
-// their accounts last. What it says about the token itself, it says to everybody.
-func ofMappings(e *artifactkeeper.Error) bool {
-	return e.FromRegistry && e.Status == http.StatusUnauthorized && strings.Contains(e.Message, "identity mapping")
-}
-
-// refusalRemedy knows what only the registry sees; what another link is about is said there.
-func refusalRemedy(e *artifactkeeper.Error) string {
-	switch {
-	case strings.Contains(e.Message, "ExpiredSignature"), strings.Contains(e.Message, "ImmatureSignature"):
-		return "The token was made a moment ago: the clocks of the API server and the registry differ. Have both follow a time " +
-			"server (chronyc tracking)."
-	case strings.Contains(e.Message, "InvalidSignature"):
-		return "See the link keys. Where it holds, the registry may still have the keys of before: it uses those that it fetched for " +
-			"five minutes."
-	case !e.FromRegistry:
-		return e.Advice()
-	case e.Status >= 500:
-		return "The registry's log says more. With key source discovery, see the link keys."
-	}
-	return "See the broken links before this one."
-}
-
-func (c *chain) manifest(ctx context.Context) Link {
-	switch {
-	case !c.Manifest:
-		return skipped(Manifest, "manifest = true reads it")
-	case c.credential == nil:
-		return skipped(Manifest, "there is no credential to read it with")
-	}
-	var f finding
-	read, err := c.Registry.ReadManifest(ctx, *c.credential, c.image.path, c.image.reference)
-	var refused *artifactkeeper.Error
-	switch {
-	case err == nil:
-		c.read = true
-		f.note("%s:%s is a %s with the digest %s", c.image.path, c.image.reference, read.MediaType, read.Digest)
-	case errors.As(err, &refused) && refused.Code == "MANIFEST_UNKNOWN":
-		f.breaks("Push the image, or name a tag that is there.", "the repository has no %s with the tag or digest %s: %s", c.image.path,
-			c.image.reference, refused)
-	default:
-		f.echo = errors.As(err, &refused) && slices.Contains([]int{http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound},
-			refused.Status)
-		f.breaks(advice(err), "%s", err)
-	}
-	return f.link(Manifest)
 }

@@ -176,7 +176,7 @@ func TestEarlierMappingIsNamed(t *testing.T) {
 	w.Break("earlier-mapping")
 	got := w.Check().Link(trust.Mapping)
 	if got.Status != trust.OK || !strings.Contains(got.Detail, `"everyone"`) || !strings.Contains(got.Detail, `"team" matches too`) ||
-		!strings.Contains(got.Remedy, "lower priority") {
+		!strings.Contains(got.Remedy, "higher priority number than 100") {
 		t.Errorf("%+v", got)
 	}
 }

@@ -150,12 +150,8 @@ func (c *chain) describeWinner(f *finding) {
 	if others := c.describeMatches(m); others != "" {
 		f.note("the others: %s", others)
 	}
-	for _, other := range c.matches {
-		if other.mapping.ID != m.ID && other.mapping.IsEnabled && other.fit == accepts {
-			f.remedy(fmt.Sprintf("If %q is meant to win, give it a lower priority than %d, or narrow the filters of %q.",
-				other.mapping.Name, m.Priority, m.Name))
-			break
-		}
+	if next, _ := c.next(nil); next != nil {
+		f.remedy(c.makeWay(next))
 	}
 	var refused *artifactkeeper.Error
 	switch {

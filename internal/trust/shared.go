@@ -113,6 +113,12 @@ func (s *sharedRegistry) Account(ctx context.Context, id string) (artifactkeeper
 	})
 }
 
+func (s *sharedRegistry) Group(ctx context.Context, id string) (artifactkeeper.Group, error) {
+	return once(ctx, s.answers, "group "+id, func(ctx context.Context) (artifactkeeper.Group, error) {
+		return s.Registry.Group(ctx, id)
+	})
+}
+
 func (s *sharedRegistry) IsMember(ctx context.Context, groupID, accountID string) (bool, error) {
 	return once(ctx, s.answers, fmt.Sprintf("member %s %s", groupID, accountID), func(ctx context.Context) (bool, error) {
 		return s.Registry.IsMember(ctx, groupID, accountID)

@@ -47,6 +47,7 @@ type Registry interface {
 	RepositoryAccess(ctx context.Context, key string) (artifactkeeper.RepositoryAccess, error)
 	Permissions(ctx context.Context, targetType, targetID string) ([]artifactkeeper.Permission, error)
 	Account(ctx context.Context, id string) (artifactkeeper.Account, error)
+	Group(ctx context.Context, id string) (artifactkeeper.Group, error)
 	IsMember(ctx context.Context, groupID, accountID string) (bool, error)
 	Exchange(ctx context.Context, oidcToken, providerID string) (artifactkeeper.Credential, error)
 	Shows(ctx context.Context, credential artifactkeeper.Credential, key string) (bool, error)

@@ -132,7 +132,8 @@ const noMatch = "`CI JWT did not match any identity mapping`"
 
 var accessRows = []Row{
 	{"earlier-mapping", "an earlier mapping wins, whose account may not read the repository", seenRefused, trust.Permission,
-		"may not read the repository", "group", "give the mapping that is meant a lower `priority`; the link `mapping` names both"},
+		"which matches too, and whose account may read", "higher priority number",
+		"give the earlier mapping a higher `priority` number than the one that is meant has, narrow it, or delete it"},
 	{"account-deactivated", "the mapping's account is deactivated", seenPlugin + "`The service account for this CI identity mapping " +
 		"is deactivated`",
 		trust.Account, "is deactivated", "Activate the account", "activate it in the registry, or replace the mapping"},
