@@ -228,6 +228,23 @@ func (c *Client) refuseSecond(ctx context.Context, id string, in ProviderInput) 
 	if err != nil {
 		return fmt.Errorf("nothing was written, because the existing providers could not be listed first: %w", err)
 	}
+	if second := duplicate(all, id, in); second != nil {
+		return second
+	}
+	return nil
+}
+
+// Duplicate gives the enabled provider, other than id, of the issuer and audience of in, as far as the last list tells; nil when
+// there is none. Unlike a write it asks for no new list, so that a plan of many providers asks for one.
+func (c *Client) Duplicate(ctx context.Context, id string, in ProviderInput) (*DuplicateIssuerError, error) {
+	if !in.IsEnabled {
+		return nil, nil
+	}
+	all, err := c.providers.all(ctx, c)
+	return duplicate(all, id, in), err
+}
+
+func duplicate(all []Provider, id string, in ProviderInput) *DuplicateIssuerError {
 	for _, p := range all {
 		if p.IsEnabled && !sameID(p.ID, id) && p.Audience == in.Audience && sameIssuer(p.IssuerURL, in.IssuerURL) {
 			return &DuplicateIssuerError{Existing: p}

@@ -88,6 +88,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		return
 	}
 	resp.Diagnostics.Append(plan.warnings(prior)...)
+	resp.Diagnostics.Append(r.warnOfSecond(ctx, plan, prior)...)
 	if plan.IsEnabled.Equal(types.BoolValue(false)) {
 		resp.Diagnostics.Append(r.warnOfLiveIssuer(prior, path.Root("is_enabled"))...)
 	}

@@ -32,7 +32,7 @@ type Data struct {
 // An [*UnknownError] from it says that the half cannot be connected while planning.
 func New(registry func() (*artifactkeeper.Client, error), cluster func() (*cluster.Client, error)) *Data {
 	d := &Data{registry: sync.OnceValues(registry), cluster: sync.OnceValues(cluster)}
-	d.issuer = sync.OnceValue(func() string { return issuerOf(d.cluster, lookTime) })
+	d.issuer = sync.OnceValue(func() string { return issuerOf(d.cluster, LookTime) })
 	return d
 }
 

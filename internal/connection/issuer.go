@@ -7,8 +7,8 @@ import (
 	"github.com/aktrust/terraform-provider-aktrust/internal/cluster"
 )
 
-// lookTime is for how long a look at the cluster keeps a plan waiting that does not need the cluster.
-const lookTime = 5 * time.Second
+// LookTime is for how long a plan waits for what only a warning needs.
+const LookTime = 5 * time.Second
 
 // ClusterIssuer is the issuer of the tokens that the cluster issues now, for warnings alone: it is empty when there is no cluster,
 // or it is not known yet, or does not say so soon. It is asked once, whatever it answers, so that a plan that destroys everything
