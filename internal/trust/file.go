@@ -237,7 +237,8 @@ func (c *chain) fileAudience() Link {
 		asked, from = c.file.audience(), fmt.Sprintf("the provider %q of the file", c.file.chosen.Name)
 	}
 	if c.Audience != "" && c.Audience != asked {
-		f.breaks(c.mendEither(asked), "%s asks for %q, and the argument audience is %q%s", from, asked, c.Audience, byHow(asked, c.Audience))
+		f.breaks(c.mendEither(asked), "%s asks for %q, and the argument audience is %q%s", from, asked, c.Audience,
+			byHow(asked, c.Audience))
 	}
 	switch p := c.resolved.provider; {
 	case p == nil && c.providersErr == nil && len(f.broken) == 0:

@@ -134,7 +134,8 @@ func (c *chain) rivalProviders(f *finding, issuer string) {
 			"%d enabled providers have the issuer %s, and no audience is given that would single one out: %s", len(rivals), issuer, all)
 	case slices.ContainsFunc(rivals, c.takes):
 		f.breaks("Disable or delete all but one, or "+name+".",
-			"%d enabled providers have the issuer %s, and the audience %q does not single one out: %s", len(rivals), issuer, c.audience, all)
+			"%d enabled providers have the issuer %s, and the audience %q does not single one out: %s", len(rivals), issuer, c.audience,
+			all)
 	default:
 		f.breaks("Ask for the audience of the one that is meant, in the file and for the nodes, or add a provider of this audience.",
 			"%d enabled providers have the issuer %s, and none of them takes the audience %q: %s", len(rivals), issuer, c.audience, all)
