@@ -1,4 +1,5 @@
-# A cluster that changes its issuer: while tokens of both issuers are in use, the registry has a provider for each.
+# A cluster that changes its issuer: while tokens of both issuers are in use, the registry has a provider for each. These are the parts
+# that change: what else a configuration has, such as the kubelet's file, stays.
 
 terraform {
   required_version = ">= 1.5.0"
