@@ -40,10 +40,12 @@ func (w workload) pull(repository string) map[string]string {
 	}
 }
 
-// schedule makes a pod that runs on the node as a ServiceAccount of a namespace.
+// schedule makes a pod that runs on the node as a ServiceAccount of a namespace. The namespace has the ServiceAccount "default" too,
+// which a controller makes in a whole cluster.
 func schedule(ctx context.Context, admin *controlplane.API, namespace, serviceAccount string) (workload, error) {
 	if err := errors.Join(
 		admin.EnsureNamespace(ctx, namespace),
+		admin.EnsureServiceAccount(ctx, namespace, "default", nil),
 		admin.EnsureServiceAccount(ctx, namespace, serviceAccount, nil),
 	); err != nil {
 		return workload{}, err

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/aktrust/terraform-provider-aktrust/internal/acctest/controlplane"
 )
 
 // keep says how to use what runs, and waits for the end of ctx. What the last step has destroyed is applied once more,
@@ -34,9 +36,15 @@ func (d *demo) keep(ctx context.Context, destroyed bool) error {
    kubectl get clusterroles,clusterrolebindings -l app.kubernetes.io/managed-by=%s
    cat %s
 
+There is no init: TF_CLI_CONFIG_FILE names the provider, which was built for this demo. The README's configuration works here
+too, once this one is destroyed (a registry takes one provider for an issuer and an audience), in a folder of its own and after
+
+   sed -i 's|ak.example.com|%s|; s|~/.kube/config|%s|; s|config_context = "prod"|config_context = "%s"|' main.tf
+
 Ctrl-C here, or kill -INT %d, stops the registry and the cluster, and removes the folder.`,
 		d.cli.Dir, filepath.Join(d.path(pluginsDir), "cli.tfrc"), d.registry.URL(), token, d.path(caFile), d.path(kubeconfigFile),
-		d.cli.CLI, d.path(caFile), owner, d.path(nodeFile), os.Getpid()))
+		d.cli.CLI, d.path(caFile), owner, d.path(nodeFile), d.registry.Host(), d.path(kubeconfigFile),
+		controlplane.Context, os.Getpid()))
 	<-ctx.Done()
 	d.report.title("Stopping.")
 	return nil
