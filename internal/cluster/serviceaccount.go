@@ -22,6 +22,14 @@ func (c *Client) ServiceAccount(ctx context.Context, namespace, name string) (*m
 	return out, err
 }
 
+// Namespace reads name, uid, labels and annotations of a namespace. One that does not exist is an error that IsNotFound knows.
+func (c *Client) Namespace(ctx context.Context, name string) (*metav1.PartialObjectMetadata, error) {
+	t := target{verb: "get", version: "v1", kind: "Namespace", resource: "namespaces", name: name}
+	request := t.on(c.rest.Get()).SetHeader("Accept", "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1")
+	out, _, err := object[*metav1.PartialObjectMetadata](ctx, c, t, request)
+	return out, err
+}
+
 // TokenRequest asks for a token of a ServiceAccount.
 type TokenRequest struct {
 	Namespace, ServiceAccount string

@@ -58,6 +58,13 @@ func TestServiceAccountAndItsToken(t *testing.T) {
 		t.Errorf("account %+v", account)
 	}
 
+	if space, err := client.Namespace(t.Context(), namespace); err != nil || space.Name != namespace {
+		t.Errorf("namespace %+v, %v", space, err)
+	}
+	if _, err := client.Namespace(t.Context(), "no-such-namespace"); !IsNotFound(err) {
+		t.Errorf("a namespace that does not exist: %v", err)
+	}
+
 	before := time.Now()
 	token, err := client.CreateToken(t.Context(), TokenRequest{
 		Namespace: namespace, ServiceAccount: "puller", Audience: "https://registry.test/", Expiration: 20 * time.Minute,

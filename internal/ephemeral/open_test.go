@@ -132,6 +132,18 @@ func TestCredentialsWithoutAdministrator(t *testing.T) {
 	run(t, config+w.token(nil)+credentials(nil)+echo("registry_credentials"), echoed("username", knownvalue.StringExact(w.username)))
 }
 
+// Two providers of an issuer need one of them named; which filter fails is not the question.
+func TestSeveralProviders(t *testing.T) {
+	w := newWorld(t)
+	second := w.State().Providers[0]
+	second.Name = "second"
+	_, err := w.AddProvider(second)
+	w.must(err)
+	out := acctest.NewWorkspace(t, w.configuration()+w.token(nil)+credentials(nil)).Plan(1)
+	acctest.Says(t, out, "supply provider_id", "Give provider_id, the id of the aktrust_ci_oidc_provider that is meant")
+	acctest.Silent(t, out, "evaluate_mappings")
+}
+
 // A refusal says what was asked of whom, the answer in its own words, and what to do; and nothing of a token.
 func TestRefusals(t *testing.T) {
 	w := newWorld(t)
@@ -153,6 +165,8 @@ func TestRefusals(t *testing.T) {
 			[]string{"CI JWT validation failed", "aktrust_pull_check"}},
 		{"no such provider", w.configuration() + w.token(nil) + credentials(map[string]string{"provider_id": `"3f2504e0-4f89-41d3-9a0c-0305e82c3301"`}),
 			nil, []string{"404", "evaluate_mappings"}},
+		{"no JWT", w.configuration() + w.token(nil) + credentials(map[string]string{"oidc_token": `"opaque"`}), nil,
+			[]string{"iss claim", "is no JWT", "aktrust_service_account_token"}},
 		{"a missing route", w.configuration() + w.token(nil) + credentials(nil), &emulator.Fault{Kind: emulator.NotFoundEmpty},
 			[]string{"Cannot exchange", "registry's base address"}},
 		{"in trouble", w.configuration() + w.token(nil) + credentials(nil), &emulator.Fault{Kind: emulator.InternalError}, []string{"500", "in trouble"}},

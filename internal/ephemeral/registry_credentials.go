@@ -111,6 +111,14 @@ func refused(err error) error {
 	if !ok || !answer.FromRegistry {
 		return err
 	}
+	switch {
+	case strings.Contains(answer.Message, "supply provider_id"):
+		return advised{err, "Give provider_id, the id of the aktrust_ci_oidc_provider that is meant, or ask for a token of an audience " +
+			"that only one of them takes."}
+	case strings.Contains(answer.Message, "read the iss claim"):
+		return advised{err, "What oidc_token holds is no JWT with an issuer, and so no token of a cluster: give token of " +
+			"aktrust_service_account_token, or another ID token that an issuer signed."}
+	}
 	switch answer.Status {
 	case http.StatusBadRequest, http.StatusUnauthorized, http.StatusNotFound:
 		return advised{err, "The registry does not tell which filter of which mapping fails. The function evaluate_mappings does, and " +

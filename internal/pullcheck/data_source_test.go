@@ -100,6 +100,33 @@ func TestExpectDenied(t *testing.T) {
 	}
 }
 
+// The summary says how to mend what is broken. Where a refusal is expected, it says nothing about how to let somebody in.
+func TestSummaryHasRemedies(t *testing.T) {
+	w := newWorld(t)
+	w.Break("audience-not-granted")
+	w.Break("other-namespace")
+	space := w.workspace(w.check())
+	got := w.apply(space)
+	for _, name := range []trust.Name{trust.NodeAudience, trust.Mapping} {
+		if want := fmt.Sprintf("\n\nTo mend %s:\n%s", name, got.link(name).Remedy); !strings.Contains(got.Warned, want) {
+			t.Errorf("%q is missing in %q", want, got.Warned)
+		}
+	}
+	if strings.Contains(got.Summary, "To mend exchange") || strings.HasSuffix(got.Summary, "\n") {
+		t.Errorf("%q", got.Summary)
+	}
+	acctest.Says(t, space.Plan(0), "To mend node_audience:", `resource "aktrust_node_audience" "registry" {`)
+	space.Config(w.check(`expect = "denied"`))
+	if got := w.apply(space); !got.AsExpected || strings.Contains(got.Summary, "To mend") {
+		t.Errorf("%q", got.Summary)
+	}
+	w.Break("pattern-port")
+	space.Config(w.check(`expect = "denied"`))
+	if got := w.apply(space); got.AsExpected || !strings.Contains(got.Warned, "To mend file:") || strings.Contains(got.Warned, "To mend mapping") {
+		t.Errorf("%q", got.Warned)
+	}
+}
+
 // A postcondition stops the plan, with the summary.
 func TestPostcondition(t *testing.T) {
 	w := newWorld(t)
@@ -111,13 +138,19 @@ func TestPostcondition(t *testing.T) {
 func TestRefusedArguments(t *testing.T) {
 	w := newWorld(t)
 	for line, want := range map[string]string{
-		`expect = "maybe"`:     `"allowed" "denied"`,
-		`audience = ""`:        "at least 1",
-		`node_groups = [""]`:   "at least 1",
-		`node_groups = [null]`: "Null Set Value",
+		`expect = "maybe"`:                `"allowed" "denied"`,
+		`audience = ""`:                   `audience is ""`,
+		`credential_provider_config = ""`: `credential_provider_config is ""`,
+		`provider_id = "abc"`:             `"abc" is not a UUID`,
+		`provider_id = ""`:                "Invalid UUID",
+		`node_groups = [""]`:              `A text in node_groups is ""`,
+		`node_groups = [null]`:            "Null Set Value",
 	} {
+		w.Request.KubeletConfig = ""
 		acctest.Says(t, w.workspace(w.check(line)).Plan(1), want)
 	}
+	w.Request.Image = "https://" + w.Request.Image
+	acctest.Says(t, w.workspace(w.check()).Plan(1), "Not an image", "leave https:// out")
 	w.Request.Image = "Not An Image"
 	space := w.workspace(w.check())
 	acctest.Says(t, space.Plan(1), "Not an image", "cannot be parsed")

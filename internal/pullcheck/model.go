@@ -71,15 +71,17 @@ func (m *model) fromResult(r trust.Result) {
 	for i, l := range r.Links {
 		m.Links[i] = link{Name: string(l.Name), Status: string(l.Status), Detail: l.Detail, Remedy: l.Remedy}
 	}
+	denied := m.Expect.ValueString() == expectDenied
 	summary := r.Summary()
-	if m.Expect.ValueString() != expectDenied {
-		m.AsExpected = m.Allowed
-		m.Summary = types.StringValue(summary)
-		return
+	m.AsExpected = m.Allowed
+	if denied {
+		m.AsExpected = types.BoolValue(r.Denied())
+		if why := r.Undenied(); why != "" {
+			summary += fmt.Sprintf(" %s So expect = %q is not met.", why, expectDenied)
+		}
 	}
-	m.AsExpected = types.BoolValue(r.Denied())
-	if why := r.Undenied(); why != "" {
-		summary += fmt.Sprintf(" %s So expect = %q is not met.", why, expectDenied)
+	if remedies := r.Remedies(denied); remedies != "" {
+		summary += "\n\n" + remedies
 	}
 	m.Summary = types.StringValue(summary)
 }

@@ -3,6 +3,7 @@ package pullcheck
 import (
 	"context"
 	"maps"
+	"strings"
 
 	"github.com/distribution/reference"
 	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
@@ -11,6 +12,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/aktrust/terraform-provider-aktrust/internal/attribute"
 )
 
 const description = "Whether pods of a ServiceAccount may pull an image with their own identity, before a pod tries: every link of " +
@@ -18,7 +21,8 @@ const description = "Whether pods of a ServiceAccount may pull an image with the
 	"once, with what was found and what to change. For `check` blocks, a `postcondition`, and `plan` in a pipeline.\n\nA broken link " +
 	"is an answer, not an error: `allowed` is false, and `summary` says why. A read asks the API server for one token that lives ten " +
 	"minutes and exchanges it once at the registry, as a kubelet does. Both stay in memory: neither stands in the state, the plan or " +
-	"a log.\n\nThe account of `kubernetes` needs to `list` nodes, to `get` the ServiceAccount, and to `create` subjectaccessreviews " +
+	"a log.\n\nThe account of `kubernetes` needs to `list` nodes, to `get` the ServiceAccount (and its namespace, to tell when that is " +
+	"missing), and to `create` subjectaccessreviews " +
 	"and serviceaccounts/token (with a client certificate: tokenreviews too). Where it may not, the link is `unknown` and names the " +
 	"rule. It also reads the cluster's OIDC documents, and the ClusterRoles and bindings of `aktrust_node_audience`. The registry's " +
 	"token has to be an administrator's. For a provider with key source `discovery` the issuer's documents are fetched from here, with " +
@@ -40,7 +44,7 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 }
 
 func arguments() map[string]schema.Attribute {
-	someText := []validator.String{stringvalidator.LengthAtLeast(1)}
+	someText := []validator.String{attribute.NotEmpty()}
 	return map[string]schema.Attribute{
 		"namespace": schema.StringAttribute{
 			MarkdownDescription: "Namespace of the ServiceAccount.", Required: true, Validators: someText,
@@ -62,7 +66,7 @@ func arguments() map[string]schema.Attribute {
 			MarkdownDescription: "UUID of the registry's provider, as the plugin's `--provider-id`. Without it, that of the plugin's " +
 				"arguments in `credential_provider_config`, or else the registry finds the provider by the issuer. Where those " +
 				"arguments lead to another provider, the link `provider` is broken.",
-			Optional: true, Validators: someText,
+			Optional: true, Validators: []validator.String{attribute.ValidUUID()},
 		},
 		"credential_provider_config": schema.StringAttribute{
 			MarkdownDescription: "Text of the kubelet's file, such as `aktrust_credential_provider_config.kubelet.content`. Without " +
@@ -73,7 +77,7 @@ func arguments() map[string]schema.Attribute {
 			MarkdownDescription: "Groups of the nodes besides `system:nodes`, where the permission to request the audience is given " +
 				"to those.",
 			ElementType: types.StringType, Optional: true,
-			Validators: []validator.Set{setvalidator.NoNullValues(), setvalidator.ValueStringsAre(stringvalidator.LengthAtLeast(1))},
+			Validators: []validator.Set{setvalidator.NoNullValues(), setvalidator.ValueStringsAre(attribute.NotEmpty())},
 		},
 		"expect": schema.StringAttribute{
 			MarkdownDescription: "What is expected: `allowed` (the default) or `denied`. `denied` is for the negative test. It is " +
@@ -102,7 +106,8 @@ func results() map[string]schema.Attribute {
 			Computed: true,
 		},
 		"as_expected": schema.BoolAttribute{MarkdownDescription: "Whether the outcome is that of `expect`.", Computed: true},
-		"summary":     text("The outcome in words, with all links that are broken, for `error_message`."),
+		"summary": text("The outcome in words, with all links that are broken, and what to change, for `error_message`. It has " +
+			"several lines. With `expect = \"denied\"` it says only how to mend what is broken for everybody."),
 		"links": schema.ListNestedAttribute{
 			MarkdownDescription: "The links, always all of them in this order: `versions`, `file`, `file_audience`, `node_audience`, " +
 				"`service_account`, `token_request`, `issuer`, `provider`, `keys`, `api_server_audience`, `mapping`, `account`, " +
@@ -139,7 +144,13 @@ func (imageValidator) ValidateString(_ context.Context, req validator.StringRequ
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
 		return
 	}
-	if _, err := reference.ParseNormalizedNamed(req.ConfigValue.ValueString()); err != nil {
+	text := req.ConfigValue.ValueString()
+	if _, err := reference.ParseNormalizedNamed(text); err != nil {
+		if scheme, _, found := strings.Cut(text, "://"); found {
+			resp.Diagnostics.AddAttributeError(req.Path, "Not an image", "An image is written as in a pod, such as "+
+				"ak.example.com/images/app:1.0: leave "+scheme+":// out.")
+			return
+		}
 		resp.Diagnostics.AddAttributeError(req.Path, "Not an image", "An image is written as in a pod, such as "+
 			"ak.example.com/images/app:1.0. This one cannot be parsed: "+err.Error()+".")
 	}

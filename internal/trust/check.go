@@ -133,7 +133,7 @@ func Check(ctx context.Context, sources Sources, request Request) (Result, error
 	permission := c.permission(ctx)
 	result := Result{
 		Links: []Link{
-			c.versions(), c.fileLink(), c.fileAudience(), c.nodeAudience(ctx), c.serviceAccount(), c.tokenRequest(), c.issuer(),
+			c.versions(), c.fileLink(), c.fileAudience(), c.nodeAudience(ctx), c.serviceAccount(ctx), c.tokenRequest(), c.issuer(),
 			c.provider(), c.keys(ctx), c.apiServerAudience(), c.mapping(), c.accountLink(ctx), permission, c.exchangeLink(),
 			manifest,
 		},

@@ -242,12 +242,16 @@ func quoted(texts []string) string {
 	return strings.Join(out, ", ")
 }
 
-func (c *chain) serviceAccount() Link {
+func (c *chain) serviceAccount(ctx context.Context) Link {
 	var f finding
 	switch {
 	case cluster.IsNotFound(c.accountErr):
-		f.breaks(fmt.Sprintf("kubectl create serviceaccount %s --namespace %s", c.ServiceAccount, c.Namespace),
-			"there is no ServiceAccount %s/%s, so no pod can run as it", c.Namespace, c.ServiceAccount)
+		create, without := fmt.Sprintf("kubectl create serviceaccount %s --namespace %s", c.ServiceAccount, c.Namespace), ""
+		if _, err := c.Cluster.Namespace(ctx, c.Namespace); cluster.IsNotFound(err) {
+			create = fmt.Sprintf("kubectl create namespace %s\n%s", c.Namespace, create)
+			without = ": the namespace does not exist"
+		}
+		f.breaks(create, "there is no ServiceAccount %s/%s, so no pod can run as it%s", c.Namespace, c.ServiceAccount, without)
 	case c.accountErr != nil && c.token != nil:
 		f.note("ServiceAccount %s/%s exists, as a token was issued for it; it could not be read itself", c.Namespace, c.ServiceAccount)
 	case c.accountErr != nil:

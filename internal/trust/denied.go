@@ -3,6 +3,7 @@ package trust
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Denied reports whether the chain itself keeps the ServiceAccount out: the nodes may not request the audience for it, no
@@ -53,4 +54,27 @@ func (r Result) Undenied() string {
 		return fmt.Sprintf("That is no refusal by the chain itself, because the set-up is broken for everybody (%s).", join(faults))
 	}
 	return "That is no refusal by the chain itself."
+}
+
+// Remedies says what to change about the links that are broken, or, where none is, about those that are unknown: a paragraph for
+// each that knows. Of a ServiceAccount that is meant to be denied, only what is broken for everybody is mended: whatever mends a
+// refusal lets it in.
+func (r Result) Remedies(denied bool) string {
+	names, what := r.With(Broken), "mend"
+	switch {
+	case denied && (r.Denied() || r.Allowed()):
+		return ""
+	case denied:
+		names = r.faults()
+	}
+	if len(r.With(Broken)) == 0 {
+		names, what = r.With(Unknown), "settle"
+	}
+	var out strings.Builder
+	for _, name := range names {
+		if remedy := r.Link(name).Remedy; remedy != "" && remedy != seeBefore {
+			fmt.Fprintf(&out, "\n\nTo %s %s:\n%s", what, name, remedy)
+		}
+	}
+	return strings.TrimLeft(out.String(), "\n")
 }

@@ -55,8 +55,11 @@ func refusalRemedy(e *artifactkeeper.Error) string {
 	case e.Status >= 500:
 		return "The registry's log says more. With key source discovery, see the link keys."
 	}
-	return "See the broken links before this one."
+	return seeBefore
 }
+
+// seeBefore is the remedy of a link that fails for what earlier ones are broken for.
+const seeBefore = "See the broken links before this one."
 
 func (c *chain) manifest(ctx context.Context) Link {
 	switch {

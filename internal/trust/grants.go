@@ -73,8 +73,8 @@ func (c *chain) instead(reads func(artifactkeeper.Mapping) bool) (clause, remedy
 		return "", ""
 	case meant == nil:
 		return fmt.Sprintf("the mapping %q takes every token of the cluster", c.winner.Name),
-			fmt.Sprintf("Grant nothing to the mapping %q (%s), which takes every token of the cluster: everybody could pull. Delete it, or "+
-				"narrow its filters. %s", c.winner.Name, c.winner.ID, c.mappingRemedy())
+			fmt.Sprintf("Grant nothing to the mapping %q (%s), which takes every token of the cluster: everybody could pull. Delete it, "+
+				"or narrow its filters. %s", c.winner.Name, c.winner.ID, c.mappingRemedy())
 	}
 	and := ""
 	if could {
@@ -149,7 +149,7 @@ func (c *chain) grantReading(ctx context.Context, repository artifactkeeper.Repo
 		ways = append(ways, fmt.Sprintf("Let the group %s, into which the mapping %q puts it, read the repository %q:\n%s",
 			c.group(ctx, groups[0]), c.winner.Name, repository.Key, c.rule(groups[0], repository)))
 	case len(ways) == 0:
-		ways = append(ways, fmt.Sprintf("Let a group read the repository %q, and name the group in group_binding_ids of the mapping %q:\n%s",
+		ways = append(ways, fmt.Sprintf("Let a group read the repository %q, and name it in group_binding_ids of the mapping %q:\n%s",
 			repository.Key, c.winner.Name, c.rule("GROUP_ID", repository)))
 	}
 	return strings.Join(ways, "\nOr: ")

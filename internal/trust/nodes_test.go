@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"sync/atomic"
 	"testing"
 
 	"golang.org/x/sync/errgroup"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/aktrust/terraform-provider-aktrust/internal/artifactkeeper/emulator"
 	"github.com/aktrust/terraform-provider-aktrust/internal/cluster"
@@ -93,6 +95,33 @@ func TestRequiredAnnotation(t *testing.T) {
 	if link := w.Check().Link(trust.ServiceAccount); link.Status != trust.Broken || !strings.Contains(link.Remedy, "kubectl annotate serviceaccount") {
 		t.Errorf("%+v", link)
 	}
+}
+
+// A ServiceAccount cannot be made in a namespace that does not exist; whoever may not look is told no more than is known.
+func TestNamespaceMissing(t *testing.T) {
+	w := trusttest.New(t, emulator.Options{})
+	w.Request.ServiceAccount = trusttest.Worker
+	create := "kubectl create serviceaccount worker --namespace " + w.Namespace
+	if link := w.Check().Link(trust.ServiceAccount); link.Remedy != create || strings.Contains(link.Detail, "the namespace") {
+		t.Errorf("%+v", link)
+	}
+	w.Request.Namespace = "nope"
+	create = "kubectl create serviceaccount worker --namespace nope"
+	if link := w.Check().Link(trust.ServiceAccount); link.Remedy != "kubectl create namespace nope\n"+create ||
+		!strings.Contains(link.Detail, "the namespace does not exist") {
+		t.Errorf("%+v", link)
+	}
+	w.Cluster = blind{w.Cluster}
+	if link := w.Check().Link(trust.ServiceAccount); link.Remedy != create || link.Status != trust.Broken {
+		t.Errorf("%+v", link)
+	}
+}
+
+// blind is a cluster that shows no namespaces.
+type blind struct{ trust.Cluster }
+
+func (blind) Namespace(context.Context, string) (*metav1.PartialObjectMetadata, error) {
+	return nil, &cluster.Error{Code: http.StatusForbidden}
 }
 
 // A connection by a client certificate asks about the audience by a TokenReview.

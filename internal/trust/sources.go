@@ -19,6 +19,8 @@ type Cluster interface {
 	Kubelets(ctx context.Context) ([]cluster.Kubelet, error)
 	OIDCDocuments(ctx context.Context) (*cluster.OIDCDocuments, error)
 	ServiceAccount(ctx context.Context, namespace, name string) (*metav1.PartialObjectMetadata, error)
+	// Namespace is asked for only where a ServiceAccount is missing.
+	Namespace(ctx context.Context, name string) (*metav1.PartialObjectMetadata, error)
 	Allowed(ctx context.Context, access cluster.Access) (allowed bool, reason string, err error)
 	CreateToken(ctx context.Context, request cluster.TokenRequest) (*cluster.Token, error)
 	Accepts(ctx context.Context, token cluster.Token, username string) (bool, error)
