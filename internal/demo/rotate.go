@@ -66,7 +66,8 @@ func (d *demo) proveRotation(ctx context.Context) (string, error) {
 		return "", err
 	}
 	d.report.fact("after", "the registry to a token from before the rotation: %s", refused)
-	return fmt.Sprintf("before and after every step %s pulls, with a new token and, until its key is withdrawn, with an old one", d.app), nil
+	return fmt.Sprintf("before and after every step %s pulls, with a new token and, until its key is withdrawn, with an old one",
+		d.app), nil
 }
 
 // applyKeys plans, expects that the provider's keys change by one, and applies.

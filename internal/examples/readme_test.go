@@ -5,6 +5,8 @@ package examples_test
 import (
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -58,6 +60,47 @@ func TestReadme(t *testing.T) {
 	mends(t, w, registry)
 	w.Expect(0, "destroy", "-no-color", "-auto-approve")
 }
+
+// The README's commands make a group that may read the repository. They may be run again, and stop where something is missing
+// before they grant anything.
+func TestReadmeMakesAGroupThatMayRead(t *testing.T) {
+	registry := acctest.Registry(t, emulator.Options{})
+	registry.AddGroup("all-team-readers", "")
+	m := newMachine(t)
+	if _, err := exec.LookPath("jq"); err != nil {
+		m.stub("jq", noJQ)
+	}
+	authority := filepath.Join(t.TempDir(), "ca.crt")
+	writeFile(t, authority, registry.CACertificate(), 0o600)
+	_, text, _ := strings.Cut(readFile(t, directory(t, "..", "README.md")), "\n### 1. A group that may read\n\n")
+	_, text, _ = strings.Cut(text, "\n```sh\n")
+	text, _, _ = strings.Cut(text, "\n```\n")
+	text = strings.NewReplacer("https://ak.example.com", registry.URL(), "=...", "="+registry.Token()).Replace(text)
+	run := func() (int, string) { return m.command("env", "CURL_CA_BUNDLE="+authority, "bash", "-c", text) }
+
+	if code, out := run(); code == 0 || strings.Count(out, "curl: (22)") != 1 || !strings.Contains(out, "404") {
+		t.Errorf("without a repository they exit with %d, and the one refusal should be that there is none:\n%s", code, out)
+	}
+	registry.AddRepository(emulator.Repository{Key: "team"})
+	if code, out := run(); code != 0 {
+		t.Errorf("they exit with %d:\n%s", code, out)
+	}
+	_, out := run()
+	acctest.Says(t, out, "Group name already exists", "Permission already exists")
+	state := registry.State()
+	same(t, "groups and permissions", []int{2, 1}, []int{len(state.Groups), len(state.Permissions)})
+	granted := state.Permissions[0]
+	same(t, "who may do what", []string{state.Groups[1].ID, state.Repositories[0].ID, "read"},
+		append([]string{granted.PrincipalID, granted.TargetID}, granted.Actions...))
+}
+
+// noJQ answers the README's two questions where there is no jq, and fails like jq -e where there is no answer.
+const noJQ = `case "$2" in
+.id) pattern='"id":"[^"]*"' ;;
+*) pattern='"id":"[^"]*","name":"team-readers"' ;;
+esac
+answer=$(grep -o "$pattern" | head -n 1 | cut -d '"' -f 4)
+[ -n "$answer" ] && echo "$answer"`
 
 // Whoever reads the README finds every object, and every guide both from there and from the first page of the reference.
 func TestReadmeNamesEveryObjectAndGuide(t *testing.T) {
