@@ -136,8 +136,8 @@ func (c *chain) grantReading(ctx context.Context, repository artifactkeeper.Repo
 	var ways []string
 	for _, rule := range rules {
 		if rule.PrincipalType == artifactkeeper.PrincipalGroup && rule.AllowsReading() {
-			ways = append(ways, fmt.Sprintf("group_binding_ids = [%s] for the mapping %q %s the group %s, which may read it",
-				quoted(append(slices.Clone(groups), rule.PrincipalID)), c.winner.Name, verb(groups), named(rule)))
+			ways = append(ways, fmt.Sprintf("Add the group %s, which may read it, to the mapping %q:\n  group_binding_ids = [%s]",
+				named(rule), c.winner.Name, quoted(append(slices.Clone(groups), rule.PrincipalID))))
 			break
 		}
 	}
@@ -146,23 +146,17 @@ func (c *chain) grantReading(ctx context.Context, repository artifactkeeper.Repo
 		ways = append(ways, fmt.Sprintf("Add the action read to the rule of %s %s on the repository %q.", applying[0].PrincipalType,
 			named(applying[0]), repository.Key))
 	case len(groups) > 0:
-		ways = append(ways, fmt.Sprintf("Let the group %s, into which the mapping %q puts it, read the repository %q:\n%s",
+		ways = append(ways, fmt.Sprintf("Let the group %s, into which the mapping %q puts it, read the repository %q:\n  %s",
 			c.group(ctx, groups[0]), c.winner.Name, repository.Key, c.rule(groups[0], repository)))
 	case len(ways) == 0:
-		ways = append(ways, fmt.Sprintf("Let a group read the repository %q, and name it in group_binding_ids of the mapping %q:\n%s",
+		ways = append(ways, fmt.Sprintf("Let a group read the repository %q, and name it in group_binding_ids of the mapping %q:\n  %s",
 			repository.Key, c.winner.Name, c.rule("GROUP_ID", repository)))
 	}
 	return strings.Join(ways, "\nOr: ")
 }
 
-func verb(groups []string) string {
-	if len(groups) > 0 {
-		return "adds"
-	}
-	return "puts its account into"
-}
-
-// rule is a command that lets a group read a repository.
+// rule is a command that lets a group read a repository. It stands in a line that begins with a space, which the CLI does not
+// wrap.
 func (c *chain) rule(group string, repository artifactkeeper.RepositoryAccess) string {
 	return fmt.Sprintf("curl --fail-with-body --oauth2-bearer \"$ARTIFACT_KEEPER_TOKEN\" --json '{\"principal_type\": \"group\", "+
 		"\"principal_id\": %q, \"target_type\": \"repository\", \"target_id\": %q, \"actions\": [\"read\"]}' %s/api/v1/permissions",

@@ -38,7 +38,7 @@ func TestRemediesOpenNothing(t *testing.T) {
 			w.AddMapping(emulator.Mapping{Name: "narrow", Priority: 5}, map[string]any{
 				"/kubernetes.io/namespace": w.Namespace, "/kubernetes.io/serviceaccount/name": trusttest.Account,
 			})
-		}, trust.Permission, []string{`"narrow" wins (priority 5) before "team"`}, `for the mapping "narrow" puts its account into the group "pullers"`, ""},
+		}, trust.Permission, []string{`"narrow" wins (priority 5) before "team"`}, `, which may read it, to the mapping "narrow":`, ""},
 		{"a mapping of every token is the only one", func(w *trusttest.World) {
 			w.Break("no-mappings")
 			w.AddMapping(emulator.Mapping{Name: "sneaky"}, every)
@@ -80,7 +80,7 @@ func TestRemediesNameTheGroup(t *testing.T) {
 	other := w.Registry.AddGroup("other", "").ID
 	w.UpdateMapping(func(m *emulator.Mapping) { m.GroupBindingIDs = []string{other} })
 	link := w.Check().Link(trust.Permission)
-	whole := "group_binding_ids = [\"" + other + "\", \"" + w.Group + "\"] for the mapping \"team\" adds the group \"pullers\""
+	whole := "Add the group \"pullers\" (" + w.Group + "), which may read it, to the mapping \"team\":\n  group_binding_ids = [\"" + other + "\", \"" + w.Group + "\"]"
 	if !strings.Contains(link.Remedy, whole) || !strings.Contains(link.Detail, `1 group: "other" (`+other+")") {
 		t.Errorf("%+v", link)
 	}
