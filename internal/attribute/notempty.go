@@ -2,28 +2,31 @@ package attribute
 
 import (
 	"context"
-	"fmt"
 
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 )
 
-// NotEmpty refuses an empty text, and names the argument that it stands in.
-func NotEmpty() validator.String { return notEmpty{} }
+// NotEmpty refuses an empty text. write says in the error what to write instead: "the name of the group".
+func NotEmpty(write string) validator.String { return notEmptyValidator{write} }
 
-type notEmpty struct{}
+type notEmptyValidator struct{ write string }
 
-func (notEmpty) Description(context.Context) string         { return "must not be empty" }
-func (notEmpty) MarkdownDescription(context.Context) string { return "must not be empty" }
+func (notEmptyValidator) Description(context.Context) string         { return "must not be empty" }
+func (notEmptyValidator) MarkdownDescription(context.Context) string { return "must not be empty" }
 
-func (notEmpty) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+func (v notEmptyValidator) ValidateString(ctx context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	if !allKnown(req.ConfigValue) || req.ConfigValue.ValueString() != "" {
 		return
 	}
-	steps := req.Path.Steps()
-	name := steps[0].String()
-	if len(steps) > 1 {
-		name = "A text in " + name
+	what := req.Path.String()
+	if step, _ := req.Path.Steps().LastStep(); isElement(step) { // an element of a set is named by its value, which is nothing
+		what = "An element of " + req.Path.ParentPath().String()
 	}
-	resp.Diagnostics.AddAttributeError(req.Path, "Empty text", fmt.Sprintf(
-		"%s is \"\". Give it a value; an argument that is optional may be left out, or be null.", name))
+	resp.Diagnostics.AddAttributeError(req.Path, "Empty text", what+" "+v.Description(ctx)+". Write "+v.write+".")
+}
+
+func isElement(step path.PathStep) bool {
+	_, set := step.(path.PathStepElementKeyValue)
+	return set
 }

@@ -19,7 +19,7 @@ func TestRefused(t *testing.T) {
 		says      []string
 	}{
 		{"provider id", map[string]string{"provider_id": `"prod"`}, []string{"provider_id", "UUID"}},
-		{"no name", map[string]string{"name": `""`}, []string{"name"}},
+		{"no name", map[string]string{"name": `""`}, []string{"name must not be empty. Write a name for people"}},
 		{"no filters", map[string]string{"claim_filters": ""}, []string{"claim_filters", "required"}},
 		{"null filters", map[string]string{"claim_filters": "null"}, []string{"claim_filters"}},
 		{"a list", map[string]string{"claim_filters": `["team"]`}, []string{"Invalid claim filters"}},

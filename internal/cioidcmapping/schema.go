@@ -7,7 +7,6 @@ import (
 	"math"
 	"math/big"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -57,7 +56,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"name": schema.StringAttribute{
 				MarkdownDescription: "Name for people. The registry does not ask for it to be unique.",
 				Required:            true,
-				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
+				Validators:          []validator.String{attribute.NotEmpty("a name for people")},
 			},
 			"claim_filters": schema.DynamicAttribute{
 				MarkdownDescription: filtersDescription,

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/datasourcevalidator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -45,11 +44,11 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 		},
 		"name": {
 			MarkdownDescription: "Name of the provider, compared exactly. Names need not be unique; that of several is an error.",
-			Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
+			Validators:          []validator.String{attribute.NotEmpty("the name of the provider, or leave it out")},
 		},
 		"issuer_url": {
 			MarkdownDescription: "The `iss` of its tokens, compared exactly. That of several providers is an error.",
-			Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
+			Validators:          []validator.String{attribute.NotEmpty("the iss of its tokens, or leave it out")},
 		},
 	} {
 		way.Optional, way.Computed = true, true

@@ -31,7 +31,7 @@ func TestRefused(t *testing.T) {
 		changes map[string]string
 		says    []string
 	}{
-		{"no name", map[string]string{"name": `""`}, []string{"name"}},
+		{"no name", map[string]string{"name": `""`}, []string{"name must not be empty. Write a name for people"}},
 		{"long name", map[string]string{"name": `"` + strings.Repeat("n", 256) + `"`}, []string{"255"}},
 		{"type", map[string]string{"provider_type": `"Kubernetes"`}, []string{"provider_type", `"kubernetes"`}},
 		{"http", map[string]string{"issuer_url": `"http://oidc.example.com"`}, []string{"Not an issuer", "not an https URL"}},
@@ -41,7 +41,7 @@ func TestRefused(t *testing.T) {
 		{"fragment", map[string]string{"issuer_url": `"https://oidc.example.com#x"`}, []string{"has a fragment"}},
 		{"empty fragment", map[string]string{"issuer_url": `"https://oidc.example.com#"`}, []string{"has a fragment"}},
 		{"empty issuer", map[string]string{"issuer_url": `""`}, []string{"Not an issuer"}},
-		{"empty audience", map[string]string{"audience": `""`}, []string{"audience"}},
+		{"empty audience", map[string]string{"audience": `""`}, []string{"audience must not be empty. Write the audience of the tokens, or leave it out"}},
 		{"API server's audience", map[string]string{"audience": `"https://kubernetes.default.svc"`}, []string{"An audience of the API server", "every pod"}},
 		{"with its domain", map[string]string{"audience": `"https://kubernetes.default.svc.cluster.local"`}, []string{"An audience of the API server"}},
 		{"issuer as audience", map[string]string{"audience": `"https://oidc.example.com/prod"`}, []string{"--api-audiences"}},

@@ -28,8 +28,8 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "An issuer of tokens that the registry trusts, such as a Kubernetes cluster. On its own it lets " +
 			"nobody in: `aktrust_ci_oidc_mapping` says whose tokens become which account.\n\n" +
-			"The registry has one enabled provider of an issuer and audience. A second one is refused by apply, with the id of the first to " +
-			"import; the plan warns of it when the registry answers.\n\n" +
+			"The registry has one enabled provider of an issuer and audience. A second one is refused by apply, with the id of the first " +
+			"to import; the plan warns of it when the registry answers.\n\n" +
 			"Deleting it deletes its mappings and deactivates their accounts. A plan that deletes or disables a provider of the type " +
 			"`kubernetes` warns when the cluster of the provider configuration still issues tokens of its issuer, as its discovery " +
 			"document says; it waits for that five seconds at most, and says nothing when there is no answer.\n\n" +
@@ -48,7 +48,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"name": schema.StringAttribute{
 				MarkdownDescription: "Name for people, up to 255 characters. The registry does not ask for it to be unique.",
 				Required:            true,
-				Validators:          []validator.String{stringvalidator.UTF8LengthBetween(1, 255)},
+				Validators:          []validator.String{attribute.NotEmpty("a name for people"), stringvalidator.UTF8LengthAtMost(255)},
 			},
 			"provider_type": schema.StringAttribute{
 				MarkdownDescription: "`kubernetes`, `gitlab`, `github` or `generic`. Credentials of a `kubernetes` provider are " +
@@ -72,7 +72,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				Optional:   true,
 				Computed:   true,
 				Default:    stringdefault.StaticString(defaultAudience),
-				Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
+				Validators: []validator.String{attribute.NotEmpty("the audience of the tokens, or leave it out for the default")},
 			},
 			"is_enabled": schema.BoolAttribute{
 				MarkdownDescription: "Whether tokens of this issuer are accepted. Default `true`.",

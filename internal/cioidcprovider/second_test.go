@@ -1,6 +1,7 @@
 package cioidcprovider_test
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 
@@ -84,7 +85,7 @@ func TestLookForASecondProvider(t *testing.T) {
 	if n := strings.Count(out, "A second provider of this issuer"); n != 1 {
 		t.Errorf("%d warnings, want 1:\n%s", n, out)
 	}
-	if got := server.Requests(); len(got) != 1 || got[0].Method != "GET" {
+	if got := server.Requests(); len(got) != 1 || got[0].Method != http.MethodGet {
 		t.Errorf("asks %+v, want one list", got)
 	}
 	w.Config(later + provider(server, set(map[string]string{"issuer_url": "terraform_data.later.output.value"})...))

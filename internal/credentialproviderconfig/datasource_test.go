@@ -171,7 +171,7 @@ func TestWhatCannotBeRendered(t *testing.T) {
 		{"base that is no JSON", rendering(base(replaced(eks, `"12h",`, `"12h"`)), minimal), []string{"line 11 of this base", "invalid character"}},
 		{"large base", rendering("base = join(\"\", [for i in range(1024) : format(\"%1100s\", i)])", minimal), []string{"has 1126400 bytes, more than the 1048576"}},
 		{"base that cannot be changed", rendering(base(strings.TrimSuffix(gke, "\n\n# the end\n")+"\n  args:\n  - |\n    text"), minimal), []string{"Cannot extend the base", "cannot be changed in place"}},
-		{"empty path", rendering(minimal, `config_path = ""`), []string{"at least 1"}},
+		{"empty path", rendering(minimal, `config_path = ""`), []string{"must not be empty"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w.Config(c.config)

@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	resourceschema "github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/aktrust/terraform-provider-aktrust/internal/attribute"
 	"github.com/aktrust/terraform-provider-aktrust/internal/kubeletconfig"
 )
 
@@ -29,12 +29,13 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 			"format, comments included. A base that the kubelet would refuse is an error, and so is one of more than 1 MiB.",
 		Optional: true,
 	}
-	nonEmpty := []validator.String{stringvalidator.LengthAtLeast(1)}
 	attributes["config_path"] = schema.StringAttribute{
-		MarkdownDescription: "Where the file will be on the node, for `kubelet_args`.", Optional: true, Validators: nonEmpty,
+		MarkdownDescription: "Where the file will be on the node, for `kubelet_args`.", Optional: true,
+		Validators: []validator.String{attribute.NotEmpty("the path of the file on the node, or leave it out")},
 	}
 	attributes["bin_dir"] = schema.StringAttribute{
-		MarkdownDescription: "Directory of the plugins' binaries on the node, for `kubelet_args`.", Optional: true, Validators: nonEmpty,
+		MarkdownDescription: "Directory of the plugins' binaries on the node, for `kubelet_args`.", Optional: true,
+		Validators: []validator.String{attribute.NotEmpty("the path of the directory on the node, or leave it out")},
 	}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "The text of the file from which a kubelet learns which credential provider plugin to run for which images " +

@@ -56,12 +56,12 @@ func refusalsOf(err error, mayBeEmpty bool) diag.Diagnostics {
 	return diags
 }
 
-// named gives the name of the provider that a place belongs to.
+// named gives the name of the provider that a place belongs to, in words: beside the place it would look like its value.
 func named(at kubeletconfig.Location) string {
 	if at.Provider == kubeletconfig.None || at.Name == unknownName(at.Provider) {
 		return ""
 	}
-	return fmt.Sprintf(" (%q)", at.Name)
+	return fmt.Sprintf(", of the provider named %q,", at.Name)
 }
 
 // sentence makes a remark of the library a sentence.

@@ -46,7 +46,7 @@ func TestWhatTheKubeletRefusesIsRefusedWhilePlanning(t *testing.T) {
 		{"slash in a name", config("c.yaml", providers(entry(`name = "bin/ak"`))), "provider name cannot contain '/'"},
 		{"space in a name", config("c.yaml", providers(entry(`name = "a k"`))), "provider name cannot contain spaces"},
 		{"dots for a name", config("c.yaml", providers(entry(`name = ".."`))), "provider name cannot be '..'"},
-		{"empty name", config("c.yaml", providers(entry(`name = ""`))), "string length must be at least 1"},
+		{"empty name", config("c.yaml", providers(entry(`name = ""`))), "providers[0].name must not be empty. Write the file name of the plugin's binary"},
 		{"name twice", config("c.yaml", providers(entry(), entry())), `duplicate provider name "ak-kubelet-provider"`},
 		{"unknown protocol", config("c.yaml", providers(entry(`api_version = "v2"`))), `providers.apiVersion: Unsupported value: "v2"`},
 		{"empty protocol", config("c.yaml", providers(entry(`api_version = ""`))), "providers.apiVersion: Required value"},
@@ -76,7 +76,7 @@ func TestWhatTheKubeletRefusesIsRefusedWhilePlanning(t *testing.T) {
 		{"empty path", config("", minimal), "is empty"},
 		{"permissions in words", config("c.yaml", minimal, `file_permission = "u=rw"`), "in octal"},
 		{"permissions of a program", config("c.yaml", minimal, `file_permission = "4755"`), "in octal"},
-		{"empty directory", config("c.yaml", minimal, `bin_dir = ""`), "at least 1"},
+		{"empty directory", config("c.yaml", minimal, `bin_dir = ""`), "bin_dir must not be empty. Write the path of the directory"},
 		{"something else to manage", config("c.yaml", minimal, `manage = "all"`), "value must be one of"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -89,7 +89,7 @@ func TestWhatTheKubeletRefusesIsRefusedWhilePlanning(t *testing.T) {
 
 func TestRefusalsNameProviderAndRemedy(t *testing.T) {
 	w := acctest.NewWorkspace(t, config("c.yaml", providers(plugin("first"), entry(`name = "second"`, `match_images = ["ok.test", "ak.test:*"]`))))
-	acctest.Says(t, w.Plan(1), "The kubelet would not start with this", `Over providers[1].match_images[1] ("second") the kubelet exits at start, saying:`,
+	acctest.Says(t, w.Plan(1), "The kubelet would not start with this", `Over providers[1].match_images[1], of the provider named "second", the kubelet exits at start, saying:`,
 		`providers.matchImages: Invalid value: "ak.test:*": match image is invalid`, "a port is a number")
 }
 

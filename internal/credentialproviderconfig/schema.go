@@ -102,7 +102,7 @@ func fileAttributes() map[string]schema.Attribute {
 		"bin_dir": schema.StringAttribute{
 			MarkdownDescription: "Directory of the plugins' binaries on the node, for `kubelet_args`.",
 			Optional:            true,
-			Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
+			Validators:          []validator.String{attribute.NotEmpty("the path of the directory on the node, or leave it out")},
 		},
 		"file_permission": permissionAttribute("Permissions of the file, in octal. Default `"+defaultFilePermission+
 			"`. They are set before the file gets its name.", defaultFilePermission),
@@ -158,7 +158,7 @@ func entryAttributes() map[string]schema.Attribute {
 			CustomType:          elementText{},
 			Required:            true,
 			// The kubelet's rules let it pass, but then it takes the directory for the binary.
-			Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
+			Validators: []validator.String{attribute.NotEmpty("the file name of the plugin's binary")},
 		},
 		"match_images": schema.ListAttribute{
 			MarkdownDescription: "Images for which the plugin is run, as `HOST[:PORT][/PATH]`. A `*` in the host stands for " +

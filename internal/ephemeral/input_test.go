@@ -29,11 +29,11 @@ func TestRefusedInput(t *testing.T) {
 		says        []string
 	}{
 		{"null namespace", w.token(map[string]string{"namespace": "null"}), []string{"namespace", "required"}},
-		{"empty namespace", w.token(map[string]string{"namespace": `""`}), []string{"namespace", "at least 1"}},
+		{"empty namespace", w.token(map[string]string{"namespace": `""`}), []string{"namespace", "must not be empty"}},
 		{"no name", w.token(map[string]string{"name": ""}), []string{"name", "required"}},
-		{"empty name", w.token(map[string]string{"name": `""`}), []string{"name", "at least 1"}},
+		{"empty name", w.token(map[string]string{"name": `""`}), []string{"name", "must not be empty"}},
 		{"null audience", w.token(map[string]string{"audience": "null"}), []string{"audience", "required"}},
-		{"empty audience", w.token(map[string]string{"audience": `""`}), []string{"audience", "at least 1"}},
+		{"empty audience", w.token(map[string]string{"audience": `""`}), []string{"audience", "must not be empty"}},
 		{"too short", w.token(map[string]string{"expiration_seconds": "599"}), []string{"expiration_seconds", "600"}},
 		{"a fraction", w.token(map[string]string{"expiration_seconds": "600.5"}), []string{"expiration_seconds has to be a whole number", "600.5"}},
 		{"too long", w.token(map[string]string{"expiration_seconds": "4294967297"}), []string{"expiration_seconds", "4294967296"}},
@@ -70,7 +70,7 @@ func TestUnknown(t *testing.T) {
 	w.must(err)
 	for _, c := range []struct{ name, block, value, says string }{
 		{"namespace", w.token(map[string]string{"namespace": from}), w.namespace, ""},
-		{"namespace turns out empty", w.token(map[string]string{"namespace": "trimspace(" + from + ")"}), " ", "at least 1"},
+		{"namespace turns out empty", w.token(map[string]string{"namespace": "trimspace(" + from + ")"}), " ", "must not be empty"},
 		{"name", w.token(map[string]string{"name": from}), "app", ""},
 		{"audience", w.token(map[string]string{"audience": from}), audience, ""},
 		{"audience turns out null", w.token(map[string]string{"audience": from}), "", "required"},

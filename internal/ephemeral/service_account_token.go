@@ -7,7 +7,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -49,7 +48,7 @@ func (r *ServiceAccountToken) Metadata(_ context.Context, req ephemeral.Metadata
 
 // Schema describes the ephemeral resource.
 func (r *ServiceAccountToken) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
-	notEmpty := []validator.String{stringvalidator.LengthAtLeast(1)}
+	text := func(write string) []validator.String { return []validator.String{attribute.NotEmpty(write)} }
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "A token of a ServiceAccount, issued by the API server for one audience, such as the one that the registry " +
 			"expects. It is in no state and no plan.\n\n" +
@@ -58,15 +57,17 @@ func (r *ServiceAccountToken) Schema(_ context.Context, _ ephemeral.SchemaReques
 			"ServiceAccount is deleted.",
 		Attributes: map[string]schema.Attribute{
 			"namespace": schema.StringAttribute{
-				MarkdownDescription: "Namespace of the ServiceAccount.", Required: true, Validators: notEmpty,
+				MarkdownDescription: "Namespace of the ServiceAccount.", Required: true,
+				Validators: text("the namespace of the ServiceAccount"),
 			},
 			"name": schema.StringAttribute{
-				MarkdownDescription: "Name of the ServiceAccount.", Required: true, Validators: notEmpty,
+				MarkdownDescription: "Name of the ServiceAccount.", Required: true,
+				Validators: text("the name of the ServiceAccount"),
 			},
 			"audience": schema.StringAttribute{
 				MarkdownDescription: "Whom the token is for: `audience` of the `aktrust_ci_oidc_provider`, to have it exchanged by " +
 					"`aktrust_registry_credentials`.",
-				Required: true, Validators: notEmpty,
+				Required: true, Validators: text("whom the token is for, such as artifact-keeper"),
 			},
 			"expiration_seconds": schema.NumberAttribute{
 				MarkdownDescription: "For how long the token shall be valid, at least 600, which is ten minutes. Left out, the API " +

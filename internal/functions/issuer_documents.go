@@ -97,8 +97,8 @@ func (issuerDocuments) Run(ctx context.Context, req function.RunRequest, resp *f
 		made, err = newDocuments(url, keys)
 	}
 	if err != nil {
-		resp.Error = function.NewArgumentFuncError(issuerPosition, "no documents can be made for it, because jwks, which is not repeated "+
-			"here, is refused: "+err.Error())
+		resp.Error = function.NewArgumentFuncError(issuerPosition, "it is jwks that is refused, not the issuer: "+err.Error()+
+			" (jwks is not repeated here, because it may hold private keys)")
 		return
 	}
 	resp.Error = resp.Result.Set(ctx, made)

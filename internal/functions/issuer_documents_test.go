@@ -47,7 +47,7 @@ func TestRefusedIssuerDocuments(t *testing.T) {
 		"issuer":         {issuerURL + "/", acctest.KeySet("a"), "it ends in a slash"},
 		"empty issuer":   {"", acctest.KeySet("a"), "it is not an https URL"},
 		"both":           {"http://oidc.example.com", "", "it is not an https URL"},
-		"empty keys":     {issuerURL, "", "jwks, which is not repeated here, is refused: not a JSON Web Key Set: the text is empty"},
+		"empty keys":     {issuerURL, "", "it is jwks that is refused, not the issuer: not a JSON Web Key Set: the text is empty"},
 		"no keys":        {issuerURL, `{"keys":[]}`, `here "keys" is empty`},
 		"broken":         {issuerURL, private, `keys[0]: kty RSA needs "n"`},
 		"private":        {issuerURL, strings.Replace(private, `{"kty":"RSA"},`, "", 1), `keys[0]: it has the private member "d"`},
@@ -74,7 +74,7 @@ output "local" { value = provider::aktrust::issuer_documents(%[2]q, local.keys) 
 output "file" { value = provider::aktrust::issuer_documents(%[2]q, file("${path.module}/jwks.json")) }
 `, acctest.HCL(keys), issuerURL), map[string]string{"jwks.json": keys})
 		out := w.Plan(1)
-		acctest.Says(t, out, `Invalid value for "issuer" parameter: no documents can be made for it, because jwks`)
+		acctest.Says(t, out, `Invalid value for "issuer" parameter: it is jwks that is refused, not the issuer: `)
 		acctest.Silent(t, out, "c2VjcmV0LWNhbmFyeQ")
 	}
 }
@@ -97,7 +97,7 @@ output "keys" { value = provider::aktrust::issuer_documents(var.issuer, terrafor
 	same(t, "path", "clusters/prod/.well-known/openid-configuration", output[string](t, w, "issuer"))
 
 	out := w.Expect(1, append([]string{"apply", "-no-color", "-auto-approve"}, arguments(issuerURL, private)...)...)
-	acctest.Says(t, out, `Invalid value for "issuer" parameter`, "is refused: keys[0]")
+	acctest.Says(t, out, `Invalid value for "issuer" parameter`, "it is jwks that is refused, not the issuer: keys[0]")
 	for _, argument := range []string{`null, "{}"`, `"` + issuerURL + `", null`} {
 		w.Config("output \"o\" { value = provider::aktrust::issuer_documents(" + argument + ") }\n")
 		acctest.Says(t, w.Plan(1), "argument must not be null")

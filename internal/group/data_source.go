@@ -5,13 +5,13 @@ import (
 	"context"
 	"strconv"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/aktrust/terraform-provider-aktrust/internal/artifactkeeper"
+	"github.com/aktrust/terraform-provider-aktrust/internal/attribute"
 	"github.com/aktrust/terraform-provider-aktrust/internal/connection"
 	"github.com/aktrust/terraform-provider-aktrust/internal/diagnose"
 )
@@ -54,7 +54,7 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 			"name": schema.StringAttribute{
 				MarkdownDescription: "Name of the group, compared exactly.",
 				Required:            true,
-				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
+				Validators:          []validator.String{attribute.NotEmpty("the name of the group")},
 			},
 			"id":          schema.StringAttribute{MarkdownDescription: "UUID of the group.", Computed: true},
 			"description": schema.StringAttribute{MarkdownDescription: "Description of the group.", Computed: true},

@@ -21,16 +21,16 @@ func TestRefusedWhilePlanning(t *testing.T) {
 		arguments map[string]string
 		says      []string
 	}{
-		"no audience":             {map[string]string{"audience": `""`}, []string{"audience", "must not be empty"}},
+		"no audience":             {map[string]string{"audience": `""`}, []string{"Empty text", "audience must not be empty. Write the audience that the registry expects"}},
 		"every audience":          {map[string]string{"audience": `"*"`}, []string{"audience", "* is every audience", "the API server"}},
 		"no names":                {map[string]string{"service_account_names": "[]"}, []string{"An empty set", "service_account_names has to name something", "would cover every ServiceAccount"}},
 		"null in namespaces":      {map[string]string{"namespaces": `["a", null]`}, []string{"Null in a collection"}},
 		"null in labels":          {map[string]string{"labels": `{ a = null }`}, []string{"Null in a collection", "labels"}},
 		"a namespace that is not": {map[string]string{"namespaces": `["Team_A"]`}, []string{"namespaces", `"Team_A"`}},
-		"a group without name":    {map[string]string{"groups": `[""]`}, []string{"groups", "must not be empty"}},
-		"an account without name": {map[string]string{"service_account_names": `[""]`}, []string{"service_account_names", "must not be empty"}},
+		"a group without name":    {map[string]string{"groups": `[""]`}, []string{"An element of groups must not be empty. Write a name"}},
+		"an account without name": {map[string]string{"service_account_names": `[""]`}, []string{"An element of service_account_names must not be empty"}},
 		"a name with a slash":     {map[string]string{"name": `"a/b"`}, []string{"name", "may not contain"}},
-		"no name":                 {map[string]string{"name": `""`}, []string{"name", "must not be empty"}},
+		"no name":                 {map[string]string{"name": `""`}, []string{"name must not be empty. Write the name of a ClusterRole, or leave it out"}},
 		"our label":               {map[string]string{"labels": `{ "app.kubernetes.io/managed-by" = "me" }`}, []string{"Invalid label", "is set by it"}},
 		"a bad label":             {map[string]string{"labels": `{ a = "b c" }`}, []string{"Invalid label", `"b c"`}},
 		"a bad annotation":        {map[string]string{"annotations": `{ "a b" = "" }`}, []string{"Invalid annotation", `"a b"`}},

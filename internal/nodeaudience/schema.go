@@ -16,6 +16,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	domain "github.com/aktrust/terraform-provider-aktrust/internal/cluster/nodeaudience"
+
+	"github.com/aktrust/terraform-provider-aktrust/internal/attribute"
 )
 
 // Schema describes the resource.
@@ -35,15 +37,21 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 				MarkdownDescription: "The audience, the same as `service_account_token_audience` of the credential provider and " +
 					"`audience` of the registry's provider: refer to `aktrust_ci_oidc_provider.NAME.audience` in both. Taken literally, " +
 					"slashes included. `*` is refused: it is every audience.",
-				Required:   true,
-				Validators: []validator.String{valid("an audience other than *", domain.ValidAudience)},
+				Required: true,
+				Validators: []validator.String{
+					attribute.NotEmpty("the audience that the registry expects of a token"),
+					valid("an audience other than *", domain.ValidAudience),
+				},
 			},
 			"name": schema.StringAttribute{
 				MarkdownDescription: "Name of the ClusterRole and of its bindings. Derived from the audience when left out, so that " +
 					"another audience is another object.",
-				Optional:   true,
-				Computed:   true,
-				Validators: []validator.String{valid("a name of a ClusterRole", domain.ValidName)},
+				Optional: true,
+				Computed: true,
+				Validators: []validator.String{
+					attribute.NotEmpty("the name of a ClusterRole, or leave it out"),
+					valid("a name of a ClusterRole", domain.ValidName),
+				},
 			},
 			"namespaces": names("Namespaces whose ServiceAccounts it covers. All when left out; none with `[]`, so that nothing is "+
 				"granted. An import cannot tell which of `namespaces` and `groups` is empty, and takes `groups` for it.",
@@ -71,11 +79,12 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 
 // names is a set of names, of which each is checked.
 func names(description string, check func(string) error, more ...validator.Set) schema.SetAttribute {
+	each := []validator.String{attribute.NotEmpty("a name, or leave the element out"), valid("a valid name", check)}
 	return schema.SetAttribute{
 		MarkdownDescription: description,
 		ElementType:         types.StringType,
 		Optional:            true,
-		Validators:          append(more, setvalidator.ValueStringsAre(valid("a valid name", check))),
+		Validators:          append(more, setvalidator.ValueStringsAre(each...)),
 	}
 }
 

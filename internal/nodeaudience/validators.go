@@ -32,6 +32,9 @@ func (v text) ValidateString(_ context.Context, req validator.StringRequest, res
 		resp.Diagnostics.Append(noNulls(req.Path))
 		return
 	}
+	if req.ConfigValue.ValueString() == "" {
+		return // attribute.NotEmpty says it in words of its own
+	}
 	if err := v.check(req.ConfigValue.ValueString()); err != nil {
 		resp.Diagnostics.AddAttributeError(req.Path, "Invalid value", "This "+v.Description(context.Background())+": "+err.Error()+".")
 	}

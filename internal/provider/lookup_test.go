@@ -48,7 +48,7 @@ func TestLookupsThatFail(t *testing.T) {
 	}{
 		{"none", "nobody", "nowhere", "", []string{`no group named "nobody"`, `no repository with the key "nowhere"`, "Create it first"}},
 		{"another case", "team", "nowhere", "", []string{`there is "Team"`}},
-		{"empty", "", "", "", []string{"name", "key", "at least 1"}},
+		{"empty", "", "", "", []string{"name must not be empty. Write the name of the group", "key must not be empty. Write the key of the repository"}},
 		{"forbidden", "Team", "x", emulator.Forbidden, []string{`Cannot read the group "Team"`, `Cannot read the repository "x"`, "administrator"}},
 		{"a missing route", "Team", "x", emulator.NotFoundEmpty, []string{"not the registry's own not-found answer"}},
 	}

@@ -139,11 +139,11 @@ func TestRefusedArguments(t *testing.T) {
 	w := newWorld(t)
 	for line, want := range map[string]string{
 		`expect = "maybe"`:                `"allowed" "denied"`,
-		`audience = ""`:                   `audience is ""`,
-		`credential_provider_config = ""`: `credential_provider_config is ""`,
+		`audience = ""`:                   "audience must not be empty. Write the audience to ask for, or leave it out",
+		`credential_provider_config = ""`: "credential_provider_config must not be empty",
 		`provider_id = "abc"`:             `"abc" is not a UUID`,
 		`provider_id = ""`:                "Invalid UUID",
-		`node_groups = [""]`:              `A text in node_groups is ""`,
+		`node_groups = [""]`:              "An element of node_groups must not be empty",
 		`node_groups = [null]`:            "Null Set Value",
 	} {
 		w.Request.KubeletConfig = ""

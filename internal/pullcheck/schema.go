@@ -44,13 +44,15 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 }
 
 func arguments() map[string]schema.Attribute {
-	someText := []validator.String{attribute.NotEmpty()}
+	text := func(write string) []validator.String { return []validator.String{attribute.NotEmpty(write)} }
 	return map[string]schema.Attribute{
 		"namespace": schema.StringAttribute{
-			MarkdownDescription: "Namespace of the ServiceAccount.", Required: true, Validators: someText,
+			MarkdownDescription: "Namespace of the ServiceAccount.", Required: true,
+			Validators: text("the namespace of the ServiceAccount"),
 		},
 		"service_account": schema.StringAttribute{
-			MarkdownDescription: "Name of the ServiceAccount.", Required: true, Validators: someText,
+			MarkdownDescription: "Name of the ServiceAccount.", Required: true,
+			Validators: text("the name of the ServiceAccount"),
 		},
 		"image": schema.StringAttribute{
 			MarkdownDescription: "Image as a pod names it, such as `ak.example.com/images/app:1.0`. The first segment of its path is " +
@@ -60,7 +62,7 @@ func arguments() map[string]schema.Attribute {
 		"audience": schema.StringAttribute{
 			MarkdownDescription: "Audience that the token is asked for. Without it, that of `credential_provider_config`, or else " +
 				"that of the registry's provider.",
-			Optional: true, Validators: someText,
+			Optional: true, Validators: text("the audience to ask for, or leave it out"),
 		},
 		"provider_id": schema.StringAttribute{
 			MarkdownDescription: "UUID of the registry's provider, as the plugin's `--provider-id`. Without it, that of the plugin's " +
@@ -71,13 +73,14 @@ func arguments() map[string]schema.Attribute {
 		"credential_provider_config": schema.StringAttribute{
 			MarkdownDescription: "Text of the kubelet's file, such as `aktrust_credential_provider_config.kubelet.content`. Without " +
 				"it, the links `file` and `file_audience` are skipped.",
-			Optional: true, Validators: someText,
+			Optional: true, Validators: text("the text of the kubelet's file, or leave it out"),
 		},
 		"node_groups": schema.SetAttribute{
 			MarkdownDescription: "Groups of the nodes besides `system:nodes`, where the permission to request the audience is given " +
 				"to those.",
 			ElementType: types.StringType, Optional: true,
-			Validators: []validator.Set{setvalidator.NoNullValues(), setvalidator.ValueStringsAre(attribute.NotEmpty())},
+			Validators: []validator.Set{setvalidator.NoNullValues(),
+				setvalidator.ValueStringsAre(attribute.NotEmpty("the name of a group, or leave it out"))},
 		},
 		"expect": schema.StringAttribute{
 			MarkdownDescription: "What is expected: `allowed` (the default) or `denied`. `denied` is for the negative test. It is " +

@@ -5,13 +5,13 @@ import (
 	"context"
 	"strconv"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/aktrust/terraform-provider-aktrust/internal/artifactkeeper"
+	"github.com/aktrust/terraform-provider-aktrust/internal/attribute"
 	"github.com/aktrust/terraform-provider-aktrust/internal/connection"
 	"github.com/aktrust/terraform-provider-aktrust/internal/diagnose"
 )
@@ -57,7 +57,7 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 			"key": schema.StringAttribute{
 				MarkdownDescription: "Key of the repository: the first segment of an image's path, as in `ak.example.com/KEY/app:1.0`.",
 				Required:            true,
-				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
+				Validators:          []validator.String{attribute.NotEmpty("the key of the repository")},
 			},
 			"id":          schema.StringAttribute{MarkdownDescription: "UUID of the repository.", Computed: true},
 			"name":        schema.StringAttribute{MarkdownDescription: "Name for people.", Computed: true},
