@@ -69,6 +69,9 @@ var fileRows = []Row{
 	{"audience-mismatch", "the file and the registry's provider have two audiences",
 		seenPlugin + "`CI JWT validation failed: InvalidAudience`", trust.FileAudience,
 		"of the registry takes", "service_account_token_audience", "feed one value to the file, the nodes and the provider"},
+	{"audience-spelling", "the two audiences differ by a slash at the end, by upper and lower case or by white space",
+		seenPlugin + "`CI JWT validation failed: InvalidAudience`", trust.FileAudience,
+		"alone, which counts", "service_account_token_audience", "mend the file: audiences are compared to the letter"},
 }
 
 var clusterRows = []Row{
@@ -94,6 +97,9 @@ var providerRows = []Row{
 		trust.Provider, "2 enabled providers", "--provider-id", "disable one, or name one by `--provider-id`"},
 	{"provider-disabled", "the provider is disabled", seenPlugin + "`No enabled CI OIDC provider is configured for issuer`", trust.Provider,
 		"is disabled", "is_enabled = true", "enable it"},
+	{"all-providers-disabled", "all providers of the issuer are disabled", seenPlugin +
+		"`No enabled CI OIDC provider is configured for issuer`", trust.Provider,
+		"is disabled, and so is every other of the issuer", "is_enabled = true", "enable the one whose audience the file asks for"},
 	{"no-provider", "no provider has the cluster's issuer", seenPlugin + "`No enabled CI OIDC provider is configured for issuer`",
 		trust.Provider,
 		"has no provider of the issuer", "aktrust_ci_oidc_provider", "add `aktrust_ci_oidc_provider` with the issuer of the cluster"},
@@ -134,6 +140,9 @@ var accessRows = []Row{
 	{"earlier-mapping", "an earlier mapping wins, whose account may not read the repository", seenRefused, trust.Permission,
 		"which matches too, and whose account may read", "higher priority number",
 		"give the earlier mapping a higher `priority` number than the one that is meant has, narrow it, or delete it"},
+	{"everybody-mapping", "an earlier mapping takes every token (`claim_filters = {}`), and its account may not read", seenRefused,
+		trust.Permission, "which takes every token of the cluster", "delete the mapping", "delete that mapping, and grant it nothing: " +
+			"`aktrust_ci_oidc_mappings_exclusive` shows one that somebody added"},
 	{"account-deactivated", "the mapping's account is deactivated", seenPlugin + "`The service account for this CI identity mapping " +
 		"is deactivated`",
 		trust.Account, "is deactivated", "Activate the account", "activate it in the registry, or replace the mapping"},

@@ -41,6 +41,12 @@ var breaks = map[string]func(*World){
 	"audience-mismatch": func(w *World) {
 		w.UpdateProvider(func(p *emulator.Provider) { p.Audience = "artifact-keeper" })
 	},
+	"audience-spelling": func(w *World) {
+		w.Grant(w.Audience + "/")
+		w.Entry(func(entry map[string]any) {
+			entry["tokenAttributes"].(map[string]any)["serviceAccountTokenAudience"] = w.Audience + "/"
+		})
+	},
 
 	"audience-not-granted": func(w *World) { w.Revoke(w.Audience) },
 	"audience-granted-other": func(w *World) {
@@ -69,7 +75,14 @@ var breaks = map[string]func(*World){
 		w.Must(err)
 	},
 	"provider-disabled": func(w *World) { w.UpdateProvider(func(p *emulator.Provider) { p.IsEnabled = false }) },
-	"no-provider":       func(w *World) { w.Must(w.Registry.DeleteProvider(w.Provider)) },
+	"all-providers-disabled": func(w *World) {
+		w.UpdateProvider(func(p *emulator.Provider) { p.IsEnabled = false })
+		second := w.Registry.State().Providers[0]
+		second.Name, second.Audience = "second", w.Audience+"-second"
+		_, err := w.Registry.AddProvider(second)
+		w.Must(err)
+	},
+	"no-provider": func(w *World) { w.Must(w.Registry.DeleteProvider(w.Provider)) },
 	"provider-id-unknown": func(w *World) {
 		w.Entry(func(entry map[string]any) {
 			entry["args"] = []string{"--url=" + w.Registry.URL(), "--provider-id=00000000-0000-0000-0000-000000000000"}
@@ -99,6 +112,9 @@ var breaks = map[string]func(*World){
 
 	"earlier-mapping": func(w *World) {
 		w.AddMapping(emulator.Mapping{Name: "everyone", Priority: 1}, map[string]any{"/kubernetes.io/namespace": w.Namespace})
+	},
+	"everybody-mapping": func(w *World) {
+		w.AddMapping(emulator.Mapping{Name: "everybody", Priority: 1, GroupBindingIDs: []string{}}, map[string]any{})
 	},
 	"account-deactivated": func(w *World) { w.Must(w.Registry.SetAccountActive(w.MappingAccount, false)) },
 	"no-grant": func(w *World) {
