@@ -2,13 +2,16 @@ package nodeaudience
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/aktrust/terraform-provider-aktrust/internal/cluster"
 	domain "github.com/aktrust/terraform-provider-aktrust/internal/cluster/nodeaudience"
+	"github.com/aktrust/terraform-provider-aktrust/internal/issuer"
 	"github.com/aktrust/terraform-provider-aktrust/internal/trust/audience"
 )
 
@@ -50,6 +53,22 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		return
 	}
 	resp.Diagnostics.Append(plan.warnings(ctx)...)
+	resp.Diagnostics.Append(r.warnOfIssuer(plan)...)
+}
+
+// warnOfIssuer warns of the cluster's issuer as audience, which the API server accepts unless it is told otherwise. An audience
+// that cannot be an issuer is none, so that the cluster is asked for the few that can.
+func (r *Resource) warnOfIssuer(plan model) diag.Diagnostics {
+	var diags diag.Diagnostics
+	audience := plan.Audience.ValueString() // empty before it is known
+	if issuer.Invalid(audience) != "" || cluster.IsAPIServerAudience(audience) || r.ClusterIssuer() != audience {
+		return diags
+	}
+	diags.AddAttributeWarning(path.Root("audience"), "An audience of the API server",
+		fmt.Sprintf("%q is the issuer of the cluster's tokens, which its API server accepts as audience unless --api-audiences says "+
+			"otherwise. A token for it opens the API server as the pod's ServiceAccount, whoever holds it, and nodes could ask for it on "+
+			"behalf of every pod. Choose an audience that only the registry takes.", audience))
+	return diags
 }
 
 // plannedName is the name that is written, or the one that follows from the audience.

@@ -36,7 +36,8 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			"audience": schema.StringAttribute{
 				MarkdownDescription: "The audience, the same as `service_account_token_audience` of the credential provider and " +
 					"`audience` of the registry's provider: refer to `aktrust_ci_oidc_provider.NAME.audience` in both. Taken literally, " +
-					"slashes included. `*` is refused: it is every audience.",
+					"slashes included. `*` is refused: it is every audience. An audience of the API " +
+					"server, such as the cluster's issuer, is warned of.",
 				Required: true,
 				Validators: []validator.String{
 					attribute.NotEmpty("the audience that the registry expects of a token"),

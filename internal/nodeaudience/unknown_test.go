@@ -3,6 +3,7 @@ package nodeaudience_test
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -81,6 +82,34 @@ func TestWarningsComeOnce(t *testing.T) {
 
 	cli.Config(w.provider() + "resource \"aktrust_node_audience\" \"test\" {\n  audience = \"https://kubernetes.default.svc\"\n}\n")
 	acctest.Says(t, cli.Plan(2), "Warning: An audience of the API server", "opens the API server")
+}
+
+// The cluster's own issuer is an audience of its API server, too. Where that cannot be seen, nothing is said and the plan is made.
+func TestIssuerAsAudience(t *testing.T) {
+	w := newWorld(t)
+	const warning = "Warning: An audience of the API server"
+	w.audience = w.Issuer()
+	cli := acctest.NewWorkspace(t, w.config(nil))
+	acctest.Says(t, cli.Plan(2), warning, strconv.Quote(w.Issuer())+" is the issuer of the cluster's tokens")
+	cli.Apply()
+	acctest.Silent(t, cli.Plan(0), "Warning")
+	cli.Apply("-destroy")
+
+	cli.Config(w.config(map[string]string{"audience": "terraform_data.later.output"}, later(acctest.HCL(w.Issuer()))))
+	acctest.Silent(t, cli.Plan(2), "Warning")
+	acctest.Says(t, cli.Apply(), warning)
+	cli.Apply("-destroy")
+
+	for name, config := range map[string]string{
+		"another issuer": w.config(map[string]string{"audience": acctest.HCL(w.Issuer() + "/")}),
+		"no cluster":     strings.Replace(w.config(nil), w.provider(), "", 1),
+		"nobody answers": strings.Replace(w.config(nil), w.URL(), "https://127.0.0.1:1", 1),
+	} {
+		cli.Config(config)
+		if out := cli.Plan(2); strings.Contains(out, "Warning") {
+			t.Errorf("%s:\n%s", name, out)
+		}
+	}
 }
 
 // Without any connection configured, the error names the arguments.
