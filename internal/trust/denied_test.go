@@ -97,6 +97,10 @@ func TestBrokenForEverybody(t *testing.T) {
 		{"clocks that differ, and no mapping", []string{"clock", "other-namespace"}, nil, "exchange"},
 		{"clocks that differ, and no audience", []string{"clock", "audience-not-granted"}, nil, "exchange"},
 		{"no image, and no audience", []string{"manifest-missing", "audience-not-granted"}, nil, "manifest"},
+		{"a manifest that is refused without a reason, and no audience", []string{"audience-not-granted"}, func(w *trusttest.World) {
+			w.Request.Manifest = true
+			w.Registry.Inject(emulator.Fault{Path: "/v2/...", Kind: emulator.Forbidden})
+		}, "manifest"},
 		{"the API server's audience, and no mapping", []string{"api-server-audience", "other-namespace"}, nil, "api_server_audience"},
 		{"neither audience nor mapping", []string{"audience-not-granted", "other-namespace"}, nil, ""},
 		{"neither audience nor permission", []string{"audience-not-granted", "no-grant"}, nil, ""},

@@ -39,6 +39,10 @@ func TestRemediesOpenNothing(t *testing.T) {
 				"/kubernetes.io/namespace": w.Namespace, "/kubernetes.io/serviceaccount/name": trusttest.Account,
 			})
 		}, trust.Permission, []string{`"narrow" wins (priority 5) before "team"`}, `, which may read it, to the mapping "narrow":`, ""},
+		{"two mappings of every token", func(w *trusttest.World) {
+			w.AddMapping(emulator.Mapping{Name: "sneaky", Priority: 5, GroupBindingIDs: []string{}}, every)
+			w.UpdateMapping(func(m *emulator.Mapping) { m.ClaimFilters = []byte("{}") })
+		}, trust.Permission, []string{`"sneaky", which takes every token`}, `delete the mapping "sneaky"`, "group_binding_ids"},
 		{"a mapping of every token is the only one", func(w *trusttest.World) {
 			w.Break("no-mappings")
 			w.AddMapping(emulator.Mapping{Name: "sneaky"}, every)
