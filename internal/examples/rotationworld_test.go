@@ -14,6 +14,7 @@ import (
 	"github.com/aktrust/terraform-provider-aktrust/internal/acctest/controlplane"
 	"github.com/aktrust/terraform-provider-aktrust/internal/artifactkeeper"
 	"github.com/aktrust/terraform-provider-aktrust/internal/artifactkeeper/emulator"
+	"github.com/aktrust/terraform-provider-aktrust/internal/cluster/nodeaudience"
 )
 
 // pulling is a registry and a cluster whose pods pull from it, while somebody changes how the cluster signs its tokens. It
@@ -60,12 +61,21 @@ func newPulling(t *testing.T, audience string) *pulling {
 	return p
 }
 
-// leave has the cluster sign with one key and know one issuer, as the other tests expect it.
+// leave takes the role out of the cluster, and has it sign with one key and know one issuer, as the other tests expect it.
 func (p *pulling) leave() {
+	ctx := context.WithoutCancel(p.t.Context())
+	admin := p.plane.As(controlplane.Admin)
+	for _, kind := range []string{"clusterrolebindings", "clusterroles"} {
+		err := admin.Delete(ctx, "/apis/rbac.authorization.k8s.io/v1/"+kind+"/"+nodeaudience.DefaultName(p.audience))
+		var status *controlplane.StatusError
+		if err != nil && (!errors.As(err, &status) || status.Code != http.StatusNotFound) {
+			p.t.Error(err)
+		}
+	}
 	if !p.changed {
 		return
 	}
-	err := p.plane.Restart(context.WithoutCancel(p.t.Context()), func(o *controlplane.Options) {
+	err := p.plane.Restart(ctx, func(o *controlplane.Options) {
 		o.Keys.Verify, o.Issuer, o.AcceptedIssuers = nil, controlplane.DefaultIssuer, nil
 	})
 	if err != nil {
