@@ -1,8 +1,8 @@
 # Two pulls are tried on paper in every plan and after every apply, link by link: one that has to work, and one that must not.
 #
-# A check that fails is a warning that says what is broken, and stops no apply; remedy in the data source's links is how to mend it.
-# Where a pipeline is meant to stop, write the condition as a postcondition of the data source. The data sources stand beside the
-# check blocks, not in them: for one inside, the CLI plans a read in every run, and plan -detailed-exitcode never exits with 0.
+# A check that fails is a warning that says what is broken and how to mend it, and stops no apply. Where a pipeline is meant to
+# stop, write the condition as a postcondition of the data source. The data sources stand beside the check blocks, not in them:
+# for one inside, the CLI plans a read in every run, and plan -detailed-exitcode never exits with 0.
 
 data "aktrust_pull_check" "allowed" {
   namespace                  = var.allowed_pull.namespace

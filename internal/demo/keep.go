@@ -28,11 +28,11 @@ func (d *demo) keep(ctx context.Context, destroyed bool) error {
    export TF_CLI_CONFIG_FILE=%s
    export ARTIFACT_KEEPER_ENDPOINT=%s
    export ARTIFACT_KEEPER_TOKEN="$(cat %s)"
-   export ARTIFACT_KEEPER_CA_CERTIFICATE="$(cat %s)"
+   export ARTIFACT_KEEPER_CA_CERTIFICATE="$(cat %s)" CURL_CA_BUNDLE=%s
    export KUBECONFIG=%s
 
    %s plan
-   curl -sS --cacert %s -H "Authorization: Bearer $ARTIFACT_KEEPER_TOKEN" "$ARTIFACT_KEEPER_ENDPOINT/api/v1/admin/ci-oidc"
+   curl -sS -H "Authorization: Bearer $ARTIFACT_KEEPER_TOKEN" "$ARTIFACT_KEEPER_ENDPOINT/api/v1/admin/ci-oidc"
    kubectl get clusterroles,clusterrolebindings -l app.kubernetes.io/managed-by=%s
    cat %s
 
@@ -42,8 +42,8 @@ too, once this one is destroyed (a registry takes one provider for an issuer and
    sed -i 's|ak.example.com|%s|; s|~/.kube/config|%s|; s|config_context = "prod"|config_context = "%s"|' main.tf
 
 Ctrl-C here, or kill -INT %d, stops the registry and the cluster, and removes the folder.`,
-		d.cli.Dir, filepath.Join(d.path(pluginsDir), "cli.tfrc"), d.registry.URL(), token, d.path(caFile), d.path(kubeconfigFile),
-		d.cli.CLI, d.path(caFile), owner, d.path(nodeFile), d.registry.Host(), d.path(kubeconfigFile),
+		d.cli.Dir, filepath.Join(d.path(pluginsDir), "cli.tfrc"), d.registry.URL(), token, d.path(caFile), d.path(caFile),
+		d.path(kubeconfigFile), d.cli.CLI, owner, d.path(nodeFile), d.registry.Host(), d.path(kubeconfigFile),
 		controlplane.Context, os.Getpid()))
 	<-ctx.Done()
 	d.report.title("Stopping.")

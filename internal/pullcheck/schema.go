@@ -32,8 +32,9 @@ const description = "Whether pods of a ServiceAccount may pull an image with the
 	"Ask that no link is broken instead: `alltrue([for link in data.aktrust_pull_check.NAME.links : link.status != \"broken\"])`.\n\n" +
 	"The registry is asked at `endpoint` of the provider. Where the image or the plugin's `--url` in `credential_provider_config` has " +
 	"another address, `summary` says so: these may be names of one registry, and what was found holds only then.\n\n" +
-	"A data source is read while planning, so a check of what the same apply makes needs `depends_on`: it is then read during that " +
-	"apply, and at once in every plan that changes none of it. Write it beside a `check` block, not into it: a data source inside of " +
+	"A data source is read while planning, so a check of what the same apply makes needs `depends_on` with all of it: the provider, " +
+	"the mappings, an `aktrust_ci_oidc_mappings_exclusive` and the node audience. It is then read during that apply, and at once in " +
+	"every plan that changes none of it. Write it beside a `check` block, not into it: a data source inside of " +
 	"one is planned to be read again in every run, and `plan -detailed-exitcode` never exits with 0."
 
 // Schema describes the data source.
