@@ -16,7 +16,7 @@ func (c *chain) accountLink(ctx context.Context) Link {
 	}
 	var f finding
 	if c.winner.ServiceAccountID == nil {
-		f.note("the mapping %q has no account yet: the registry makes it at the first exchange", c.winner.Name)
+		f.note("the mapping %s has no account yet: the registry makes it at the first exchange", c.called(c.winner))
 		return f.link(Account)
 	}
 	account, err := c.Registry.Account(ctx, *c.winner.ServiceAccountID)
@@ -29,19 +29,19 @@ func (c *chain) accountLink(ctx context.Context) Link {
 	case account.IsActive == nil:
 		f.lacks("", "the registry does not tell whether the account %q is active", account.Username)
 	case !*account.IsActive && c.credential != nil:
-		f.lacks("", "the registry says that the account %q of the mapping %q is deactivated, and gave a credential for %q all the same",
-			account.Username, c.winner.Name, c.credential.Username)
+		f.lacks("", "the registry says that the account %q of the mapping %s is deactivated, and gave a credential for %q all the same",
+			account.Username, c.called(c.winner), c.credential.Username)
 	case !*account.IsActive:
 		f.refusal = true
-		clause, remedy := c.instead(nil)
-		if remedy == "" {
-			remedy = fmt.Sprintf("Activate the account in the registry (PATCH /api/v1/users/%s {\"is_active\": true}), or replace the "+
-				"mapping, which makes a new account without the direct grants of the old one.", account.ID)
-		}
-		f.breaks(remedy, "the account %q of the mapping %q is deactivated", account.Username, c.winner.Name)
+		clause, remedy := c.instead(nil, func() string {
+			return "Activate the account in the registry:\n  " +
+				c.curl("--request PATCH --json '{\"is_active\": true}'", "/api/v1/users/"+account.ID) +
+				"\nOr: Replace the mapping, which makes a new account without the direct grants of the old one."
+		})
+		f.breaks(remedy, "the account %q of the mapping %s is deactivated", account.Username, c.called(c.winner))
 		f.note("%s", clause)
 	default:
-		f.note("the account %q of the mapping %q is active", account.Username, c.winner.Name)
+		f.note("the account %q of the mapping %s is active", account.Username, c.called(c.winner))
 	}
 	return f.link(Account)
 }
@@ -133,10 +133,8 @@ func (c *chain) judgeRoles(ctx context.Context, f *finding, who reader, reposito
 	shown, err := c.shown(ctx, repository.Key)
 	certain := c.credential != nil
 	refuse := func(format string, args ...any) {
-		clause, remedy := c.instead(func(other artifactkeeper.Mapping) bool { return c.mayRead(ctx, other, repository, rules) })
-		if remedy == "" {
-			remedy = c.grantReading(ctx, repository, rules, applying)
-		}
+		clause, remedy := c.instead(func(other artifactkeeper.Mapping) bool { return c.mayRead(ctx, other, repository, rules) },
+			func() string { return c.grantReading(ctx, repository, rules, applying) })
 		f.refusal = certain
 		f.breaks(remedy, "%q may not read the repository %q: %s", who.name, repository.Key, fmt.Sprintf(format, args...))
 		f.note("%s", clause)
@@ -157,9 +155,9 @@ func (c *chain) judgeRoles(ctx context.Context, f *finding, who reader, reposito
 	default:
 		refuse("no rule is about it or a group that it is in%s", c.whoMay(rules))
 		if c.winner.GroupBindingIDs == nil {
-			f.note("the mapping %q says nothing about groups (no group_binding_ids)", c.winner.Name)
+			f.note("the mapping %s says nothing about groups (no group_binding_ids)", c.called(c.winner))
 		} else {
-			f.note("the mapping %q puts it into %s", c.winner.Name, c.groups(ctx, *c.winner.GroupBindingIDs))
+			f.note("the mapping %s puts it into %s", c.called(c.winner), c.groups(ctx, *c.winner.GroupBindingIDs))
 		}
 		if !certain {
 			f.note("a role that the API does not list could let it in")
@@ -185,20 +183,20 @@ func (c *chain) aboveCeiling(ctx context.Context, f *finding, who reader, reposi
 		return false
 	}
 	rules, _ := c.rules(ctx, repository) // only to tell whether another mapping would do
-	clause, remedy := c.instead(func(other artifactkeeper.Mapping) bool { return c.mayRead(ctx, other, repository, rules) })
-	if remedy == "" {
-		remedy = fmt.Sprintf("allowed_repo_ids = [%s] for the mapping %q, or leave it out: it is a ceiling and grants nothing",
-			quoted(append(slices.Clone(*ceiling), repository.ID)), who.mapping.Name)
-	}
+	clause, remedy := c.instead(func(other artifactkeeper.Mapping) bool { return c.mayRead(ctx, other, repository, rules) },
+		func() string {
+			return fmt.Sprintf("allowed_repo_ids = [%s] for the mapping %s, or leave it out: it is a ceiling and grants nothing",
+				quoted(append(slices.Clone(*ceiling), repository.ID)), c.called(c.winner))
+		})
 	f.refusal = true
 	defer func() { f.note("%s", clause) }()
 	if len(*ceiling) == 0 {
-		f.breaks(remedy, "allowed_repo_ids = [] of the mapping %q shuts every repository out", who.mapping.Name)
+		f.breaks(remedy, "allowed_repo_ids = [] of the mapping %s shuts every repository out", c.called(c.winner))
 		return true
 	}
 	f.breaks(remedy,
-		"the repository %q (%s) is not among the %d of allowed_repo_ids of the mapping %q", repository.Key, repository.ID, len(*ceiling),
-		who.mapping.Name)
+		"the repository %q (%s) is not among the %d of allowed_repo_ids of the mapping %s", repository.Key, repository.ID, len(*ceiling),
+		c.called(c.winner))
 	return true
 }
 

@@ -56,12 +56,12 @@ func alternatives(filter any) []string {
 }
 
 // instead is about the mapping that wins while its account may not pull. It gives a clause about the mapping that would win
-// without it, and what to do instead of granting anything to the one that wins; that is empty when a grant is no more than
-// what is meant. reads tells whether the account of another mapping could pull; nil when that was not looked at.
-func (c *chain) instead(reads func(artifactkeeper.Mapping) bool) (clause, remedy string) {
+// without it, and the remedy: to grant what is missing, as grant says, only where that goes to nobody but those who are meant.
+// reads tells whether the account of another mapping could pull; nil when that was not looked at.
+func (c *chain) instead(reads func(artifactkeeper.Mapping) bool, grant func() string) (clause, remedy string) {
 	var filters claims.Filters
 	if filters.UnmarshalJSON(c.winner.ClaimFilters) != nil {
-		return "", ""
+		return "", grant()
 	}
 	takes := ""
 	if everybody(filters) {
@@ -70,23 +70,36 @@ func (c *chain) instead(reads func(artifactkeeper.Mapping) bool) (clause, remedy
 	meant, could := c.next(reads)
 	switch {
 	case meant == nil && takes == "":
-		return "", ""
+		return "", grant()
 	case meant == nil:
-		return fmt.Sprintf("the mapping %q takes every token of the cluster", c.winner.Name),
-			fmt.Sprintf("Grant nothing to the mapping %q (%s), which takes every token of the cluster: everybody could pull. Delete it, "+
-				"or narrow its filters. %s", c.winner.Name, c.winner.ID, c.mappingRemedy())
+		return fmt.Sprintf("the mapping %s takes every token of the cluster", c.called(c.winner)),
+			fmt.Sprintf("Grant nothing to the mapping %q (%s), which takes every token of the cluster: everybody could pull. "+
+				"Narrow its filters, or delete it. %s\n%s", c.winner.Name, c.winner.ID, c.deletion(), c.mappingRemedy())
 	}
 	and := ""
 	if could {
 		and = ", and whose account may read the repository"
 	}
-	clause = fmt.Sprintf("the mapping %q%s wins (priority %d) before %q (priority %d), which matches too%s", c.winner.Name, takes,
-		c.winner.Priority, meant.Name, meant.Priority, and)
+	clause = fmt.Sprintf("the mapping %s%s wins (priority %d) before %s (priority %d), which matches too%s", c.called(c.winner), takes,
+		c.winner.Priority, c.called(meant), meant.Priority, and)
 	var others claims.Filters
-	if takes == "" && others.UnmarshalJSON(meant.ClaimFilters) == nil && within(filters, others) {
-		return clause, ""
+	switch {
+	case takes != "" || others.UnmarshalJSON(meant.ClaimFilters) != nil || !within(filters, others):
+		return clause, c.makeWay(meant)
+	case !could:
+		return clause, grant()
+	case within(others, filters): // the same tokens: then the one that may read is the one that is meant
+		return clause, c.makeWay(meant)
 	}
-	return clause, c.makeWay(meant)
+	return clause, c.makeWay(meant) + fmt.Sprintf("\nIf %s is meant to win: %s", c.called(c.winner), grant())
+}
+
+// called is the name of a mapping, with its id where another mapping has the same name.
+func (c *chain) called(m *artifactkeeper.Mapping) string {
+	if slices.ContainsFunc(c.mappings, func(o artifactkeeper.Mapping) bool { return o.Name == m.Name && o.ID != m.ID }) {
+		return fmt.Sprintf("%q (%s)", m.Name, m.ID)
+	}
+	return fmt.Sprintf("%q", m.Name)
 }
 
 // next is the mapping that would win without the one that does: of several the first whose account could pull.
@@ -107,8 +120,14 @@ func (c *chain) next(reads func(artifactkeeper.Mapping) bool) (next *artifactkee
 
 // makeWay has the winner make way for another mapping.
 func (c *chain) makeWay(meant *artifactkeeper.Mapping) string {
-	return fmt.Sprintf("If %q is meant to win, delete the mapping %q (%s), narrow its filters, or give it a higher priority number than "+
-		"%d: the lowest one wins.", meant.Name, c.winner.Name, c.winner.ID, meant.Priority)
+	return fmt.Sprintf("If %s is meant to win, delete the mapping %q (%s), narrow its filters, or give it a higher priority number than "+
+		"%d: the lowest one wins. %s", c.called(meant), c.winner.Name, c.winner.ID, meant.Priority, c.deletion())
+}
+
+// deletion says how the winner is deleted.
+func (c *chain) deletion() string {
+	return fmt.Sprintf("aktrust_ci_oidc_mappings_exclusive finds mappings that no configuration declares; such a one is deleted by:\n  %s",
+		c.curl("--request DELETE", "/api/v1/admin/ci-oidc/"+c.resolved.provider.ID+"/mappings/"+c.winner.ID))
 }
 
 // mayRead reports whether the account of a mapping is known to be allowed to read a repository.
@@ -136,8 +155,8 @@ func (c *chain) grantReading(ctx context.Context, repository artifactkeeper.Repo
 	var ways []string
 	for _, rule := range rules {
 		if rule.PrincipalType == artifactkeeper.PrincipalGroup && rule.AllowsReading() {
-			ways = append(ways, fmt.Sprintf("Add the group %s, which may read it, to the mapping %q:\n  group_binding_ids = [%s]",
-				named(rule), c.winner.Name, quoted(append(slices.Clone(groups), rule.PrincipalID))))
+			ways = append(ways, fmt.Sprintf("Add the group %s, which may read it, to the mapping %s:\n  group_binding_ids = [%s]",
+				named(rule), c.called(c.winner), quoted(append(slices.Clone(groups), rule.PrincipalID))))
 			break
 		}
 	}
@@ -146,21 +165,25 @@ func (c *chain) grantReading(ctx context.Context, repository artifactkeeper.Repo
 		ways = append(ways, fmt.Sprintf("Add the action read to the rule of %s %s on the repository %q.", applying[0].PrincipalType,
 			named(applying[0]), repository.Key))
 	case len(groups) > 0:
-		ways = append(ways, fmt.Sprintf("Let the group %s, into which the mapping %q puts it, read the repository %q:\n  %s",
-			c.group(ctx, groups[0]), c.winner.Name, repository.Key, c.rule(groups[0], repository)))
+		ways = append(ways, fmt.Sprintf("Let the group %s, into which the mapping %s puts it, read the repository %q:\n  %s",
+			c.group(ctx, groups[0]), c.called(c.winner), repository.Key, c.rule(groups[0], repository)))
 	case len(ways) == 0:
-		ways = append(ways, fmt.Sprintf("Let a group read the repository %q, and name it in group_binding_ids of the mapping %q:\n  %s",
-			repository.Key, c.winner.Name, c.rule("GROUP_ID", repository)))
+		ways = append(ways, fmt.Sprintf("Let a group read the repository %q, and name it in group_binding_ids of the mapping %s:\n  %s",
+			repository.Key, c.called(c.winner), c.rule("GROUP_ID", repository)))
 	}
 	return strings.Join(ways, "\nOr: ")
 }
 
-// rule is a command that lets a group read a repository. It stands in a line that begins with a space, which the CLI does not
-// wrap.
+// rule is a command that lets a group read a repository.
 func (c *chain) rule(group string, repository artifactkeeper.RepositoryAccess) string {
-	return fmt.Sprintf("curl --fail-with-body --oauth2-bearer \"$ARTIFACT_KEEPER_TOKEN\" --json '{\"principal_type\": \"group\", "+
-		"\"principal_id\": %q, \"target_type\": \"repository\", \"target_id\": %q, \"actions\": [\"read\"]}' %s/api/v1/permissions",
-		group, repository.ID, strings.TrimRight(c.Registry.Endpoint(), "/"))
+	return c.curl(fmt.Sprintf("--json '{\"principal_type\": \"group\", \"principal_id\": %q, \"target_type\": \"repository\", "+
+		"\"target_id\": %q, \"actions\": [\"read\"]}'", group, repository.ID), "/api/v1/permissions")
+}
+
+// curl is a command for the registry's API. It stands in a line that begins with a space, which the CLI does not wrap.
+func (c *chain) curl(options, path string) string {
+	return fmt.Sprintf("curl --fail-with-body --oauth2-bearer \"$ARTIFACT_KEEPER_TOKEN\" %s %s%s", options,
+		strings.TrimRight(c.Registry.Endpoint(), "/"), path)
 }
 
 func named(rule artifactkeeper.Permission) string {

@@ -38,7 +38,11 @@ func TestRemediesOpenNothing(t *testing.T) {
 			w.AddMapping(emulator.Mapping{Name: "narrow", Priority: 5}, map[string]any{
 				"/kubernetes.io/namespace": w.Namespace, "/kubernetes.io/serviceaccount/name": trusttest.Account,
 			})
-		}, trust.Permission, []string{`"narrow" wins (priority 5) before "team"`}, `, which may read it, to the mapping "narrow":`, ""},
+		}, trust.Permission, []string{`"narrow" wins (priority 5) before "team"`}, "If \"narrow\" is meant to win: Add the group \"pullers\"", ""},
+		{"one of the same filters wins", func(w *trusttest.World) {
+			w.AddMapping(emulator.Mapping{Name: "hand made", Priority: 1, GroupBindingIDs: []string{}},
+				w.Registry.State().Mappings[0].ClaimFilters)
+		}, trust.Permission, []string{`"hand made" wins (priority 1) before "team"`, "whose account may read"}, `delete the mapping "hand made"`, "group_binding_ids"},
 		{"two mappings of every token", func(w *trusttest.World) {
 			w.AddMapping(emulator.Mapping{Name: "sneaky", Priority: 5, GroupBindingIDs: []string{}}, every)
 			w.UpdateMapping(func(m *emulator.Mapping) { m.ClaimFilters = []byte("{}") })
@@ -103,5 +107,42 @@ func TestRemediesNameTheGroup(t *testing.T) {
 	w.Registry.Inject(emulator.Fault{Path: "/api/v1/groups/...", Kind: emulator.Forbidden})
 	if link := w.Check().Link(trust.Permission); !strings.Contains(link.Remedy, "Let the group "+w.Group) || link.Status != trust.Broken {
 		t.Errorf("%+v", link)
+	}
+}
+
+// Two mappings of one name are told apart by their ids, in what is said and in what is to be done.
+func TestRemediesTellNamesakesApart(t *testing.T) {
+	w := trusttest.New(t, emulator.Options{})
+	first := w.AddMapping(emulator.Mapping{Name: "team", Priority: 1, GroupBindingIDs: []string{}}, w.Registry.State().Mappings[0].ClaimFilters)
+	link := w.Check().Link(trust.Permission)
+	former, latter := `"team" (`+first+")", `"team" (`+w.Mapping+")"
+	if !strings.Contains(link.Detail, "the mapping "+former+" wins (priority 1) before "+latter+" (priority 100)") ||
+		!strings.Contains(link.Remedy, "If "+latter+" is meant to win, delete the mapping "+former) {
+		t.Errorf("%+v", link)
+	}
+	w.UpdateMapping(func(m *emulator.Mapping) { m.GroupBindingIDs = []string{} }) // then no other may read, and a grant is named
+	if link := w.Check().Link(trust.Permission); !strings.Contains(link.Remedy, "to the mapping "+former+":") {
+		t.Errorf("%+v", link)
+	}
+}
+
+// What is done in the registry is a whole command.
+func TestRemediesAreCommands(t *testing.T) {
+	const curl = `curl --fail-with-body --oauth2-bearer "$ARTIFACT_KEEPER_TOKEN" `
+	w := trusttest.New(t, emulator.Options{})
+	w.Must(w.Registry.SetAccountActive(w.MappingAccount, false))
+	whole := ":\n  " + curl + `--request PATCH --json '{"is_active": true}' ` + w.Registry.URL() + "/api/v1/users/" + w.MappingAccount + "\nOr: "
+	if link := w.Check().Link(trust.Account); !strings.Contains(link.Remedy, whole) {
+		t.Errorf("%q is missing in %s", whole, link.Remedy)
+	}
+	first := w.AddMapping(emulator.Mapping{Name: "sneaky", Priority: 1, GroupBindingIDs: []string{}}, map[string]any{})
+	whole = ":\n  " + curl + "--request DELETE " + w.Registry.URL() + "/api/v1/admin/ci-oidc/" + w.Provider + "/mappings/" + first
+	remedy := w.Check().Link(trust.Permission).Remedy
+	if !strings.Contains(remedy, "aktrust_ci_oidc_mappings_exclusive") || !strings.HasSuffix(remedy, whole) {
+		t.Errorf("%q is missing in %s", whole, remedy)
+	}
+	w.Must(w.Registry.DeleteMapping(w.Mapping)) // nobody else's: what to declare instead comes after the command
+	if link := w.Check().Link(trust.Permission); !strings.Contains(link.Remedy, whole+"\nIf it is meant to pull") {
+		t.Errorf("%q is missing in %s", whole, link.Remedy)
 	}
 }

@@ -178,7 +178,7 @@ func (c *chain) describeMatches(winner *artifactkeeper.Mapping) string {
 		all = all[:mostMatches]
 	}
 	for _, m := range all {
-		texts = append(texts, fmt.Sprintf("%q %s", m.mapping.Name, m.describe(winner != nil)))
+		texts = append(texts, fmt.Sprintf("%s %s", c.called(&m.mapping), m.describe(winner != nil)))
 	}
 	if more > 0 {
 		texts = append(texts, fmt.Sprintf("and %d more that are further off", more))
@@ -237,7 +237,7 @@ func meant(hint string) bool {
 func (c *chain) nearestRemedy() string {
 	nearest := slices.MinFunc(c.matches, byDistance)
 	if nearest.fit == accepts { // and yet no winner
-		return fmt.Sprintf("is_enabled = true for the mapping %q", nearest.mapping.Name)
+		return fmt.Sprintf("is_enabled = true for the mapping %s", c.called(&nearest.mapping))
 	}
 	var hints []string
 	for _, reason := range nearest.failed {
@@ -245,7 +245,7 @@ func (c *chain) nearestRemedy() string {
 	}
 	text := ""
 	if nearest.distance() < 3 && len(hints) > 0 {
-		text = fmt.Sprintf("In the mapping %q: %s.\n", nearest.mapping.Name, strings.Join(hints, "; "))
+		text = fmt.Sprintf("In the mapping %s: %s.\n", c.called(&nearest.mapping), strings.Join(hints, "; "))
 	}
 	return text + c.mappingRemedy()
 }

@@ -139,13 +139,14 @@ const noMatch = "`CI JWT did not match any identity mapping`"
 var accessRows = []Row{
 	{"earlier-mapping", "an earlier mapping wins, whose account may not read the repository", seenRefused, trust.Permission,
 		"which matches too, and whose account may read", "higher priority number",
-		"give the earlier mapping a higher `priority` number than the one that is meant has, narrow it, or delete it"},
+		"give the earlier mapping a higher `priority` number than the one that is meant has, narrow it, or delete it: " +
+			"`aktrust_ci_oidc_mappings_exclusive` shows one that somebody added"},
 	{"everybody-mapping", "an earlier mapping takes every token (`claim_filters = {}`), and its account may not read", seenRefused,
 		trust.Permission, "which takes every token of the cluster", "delete the mapping", "delete that mapping, and grant it nothing: " +
 			"`aktrust_ci_oidc_mappings_exclusive` shows one that somebody added"},
 	{"account-deactivated", "the mapping's account is deactivated", seenPlugin + "`The service account for this CI identity mapping " +
 		"is deactivated`",
-		trust.Account, "is deactivated", "Activate the account", "activate it in the registry, or replace the mapping"},
+		trust.Account, "is deactivated", "Activate the account", "activate it by the command of the remedy, or replace the mapping"},
 	{"no-grant", "the mapping names no group and its account has no grant of its own", seenRefused, trust.Permission,
 		"no rule is about it or a group that it is in", "group_binding_ids", "name a group that may read in `group_binding_ids`"},
 	{"group-without-read", "the mapping's groups may not read the repository", seenRefused, trust.Permission,
