@@ -46,7 +46,7 @@ var errElsewhere = errors.New("the API server does not serve the key that it sig
 type Warning struct{ Summary, Detail string }
 
 // Warnings says which tokens in use the change cuts off; nothing when it drops no key, or only keys that the API server
-// neither signs with nor serves any more.
+// neither signs with nor serves any more. Such keys are also those that never were the cluster's: it mends to drop them.
 func (c Change) Warnings(seen Sight) []Warning {
 	dropped := c.Dropped()
 	if len(dropped) == 0 {
@@ -56,31 +56,37 @@ func (c Change) Warnings(seen Sight) []Warning {
 		seen.ServesErr = errElsewhere
 	}
 	var out []Warning
-	if seen.SignsErr == nil && !c.keeps(seen.Signs, dropped) {
-		out = append(out, c.signing(seen.Signs))
+	cut := false // whether the key that signs is dropped
+	if seen.SignsErr == nil && !seen.signsWithOneOf(c.New) {
+		cut = seen.signsWithOneOf(c.Old)
+		out = append(out, c.signing(seen.Signs, cut))
 		dropped = slices.DeleteFunc(dropped, func(kid string) bool { return kid == seen.Signs })
 	}
-	if c.New.Disjoint(c.Old) {
-		return append(out, disjoint(seen))
+	if c.New.Disjoint(c.Old) && (cut || seen.SignsErr != nil || seen.ServesErr != nil) {
+		return append(out, disjoint(seen, cut))
 	}
 	return append(out, c.inUse(dropped, seen)...)
 }
 
-// keeps reports whether tokens of a key are verified after the change.
-func (c Change) keeps(kid string, dropped []string) bool {
-	return c.New.Has(kid) && !slices.Contains(dropped, kid)
+// signsWithOneOf reports whether the set has the key that signs: by its material where that is served, or else by its kid.
+// A key with other material under that kid is then one of the dropped keys that nobody knows about.
+func (s Sight) signsWithOneOf(set *jwks.Set) bool {
+	if s.ServesErr != nil {
+		return set.Has(s.Signs)
+	}
+	return !slices.Contains(set.Missing(s.Serves), s.Signs)
 }
 
-// signing is about the key that signs, which the new set lacks.
-func (c Change) signing(kid string) Warning {
+// signing is about the key that signs, which the new set lacks; had tells whether the old one has it.
+func (c Change) signing(kid string, had bool) Warning {
 	lacks := "which the new set does not have"
 	if c.New.Has(kid) {
 		lacks = "and the new set has another key under that kid"
 	}
-	if !c.Old.Has(kid) {
-		return Warning{"The key that signs now is not in the set", fmt.Sprintf("The API server signs tokens with the key %s, %s, and "+
-			"neither does the old one: the registry refuses every new token, before this change and after it, and all pulls of the "+
-			"cluster fail. Put the key into the set (static_jwks = data.aktrust_cluster_jwks.NAME.jwks).", kid, lacks)}
+	if !had {
+		return Warning{"The key that signs now is not in the set", fmt.Sprintf("The API server signs tokens with the key %s, %s. "+
+			"The old one does not have it either: the registry refuses every new token, before this change and after it, and all pulls "+
+			"of the cluster fail. Put the key into the set (static_jwks = data.aktrust_cluster_jwks.NAME.jwks).", kid, lacks)}
 	}
 	return Warning{"The key that signs now would be dropped", fmt.Sprintf("The API server signs tokens with the key %s, %s. From the "+
 		"moment this is applied, the registry refuses every new token, and all pulls of the cluster fail. Keep the key in the set "+
@@ -88,12 +94,20 @@ func (c Change) signing(kid string) Warning {
 		"and the last token of this one has expired.", kid, lacks)}
 }
 
-func disjoint(seen Sight) Warning {
-	detail := "Every token that was signed before this change is refused from the moment it is applied, and pulls fail until " +
-		"tokens are signed with a new key. For a rotation without an outage, keep the old key in the set until its tokens have " +
-		"expired."
-	if reasons := seen.reasons(); reasons != "" {
+// disjoint is about a change that leaves no key; cut tells that the key that signs is known to be among the dropped ones.
+// Without that, the old keys may be those of nobody, and the change what mends the pulls.
+func disjoint(seen Sight, cut bool) Warning {
+	detail := "From the moment this is applied, the registry refuses every token that is signed with a key of the old set, and pulls " +
+		"fail until tokens are signed with a new key"
+	if !cut {
+		detail += ", unless no token of these keys is in use, as when they are not the cluster's own"
+	}
+	detail += ". For a rotation without an outage, keep the old key in the set until its tokens have expired."
+	switch reasons := seen.reasons(); {
+	case seen.SignsErr != nil:
 		detail += " Which key signs now, and which tokens are still in use, could not be looked at: " + reasons
+	case seen.ServesErr != nil:
+		detail += " The key that signs now is " + seen.Signs + ". Which tokens are still in use could not be looked at: " + reasons
 	}
 	return Warning{"No key of the old set remains", detail}
 }
