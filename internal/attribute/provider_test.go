@@ -112,7 +112,6 @@ func (noteResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *re
 		"duration": schema.StringAttribute{
 			Optional: true, CustomType: attribute.DurationType{},
 			PlanModifiers: []planmodifier.String{attribute.KeepEqualString()},
-			Validators:    []validator.String{attribute.ValidDuration()},
 		},
 	}}
 }

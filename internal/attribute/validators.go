@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -24,11 +23,6 @@ import (
 // ValidKeySet refuses a text that jwks.Parse refuses.
 func ValidKeySet() validator.String {
 	return textValidator{description: "has to be a JSON Web Key Set of public RSA or EC keys", check: checkKeySet, secret: true}
-}
-
-// ValidDuration refuses a text that time.ParseDuration refuses.
-func ValidDuration() validator.String {
-	return textValidator{description: `has to be a duration such as "90s", "12h" or "1h30m"`, check: checkDuration}
 }
 
 // ValidUUID refuses a text that is not a UUID.
@@ -91,14 +85,6 @@ func checkKeySet(text string) (summary, detail string) {
 	case err != nil:
 		return "Invalid key set", fmt.Sprintf("the value is refused: %s.\n\nGive the key set as the API server serves it at"+
 			" /openid/v1/jwks.", err)
-	}
-	return "", ""
-}
-
-func checkDuration(text string) (summary, detail string) {
-	if _, err := time.ParseDuration(text); err != nil {
-		return "Invalid duration", fmt.Sprintf("%q is not a duration. Write a number with a unit, such as \"90s\", \"12h\" or"+
-			" \"1h30m\".", text)
 	}
 	return "", ""
 }

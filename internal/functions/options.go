@@ -14,6 +14,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/aktrust/terraform-provider-aktrust/internal/artifactkeeper"
 )
 
 // option is a member of the object of options.
@@ -158,12 +160,10 @@ func typeName(ctx context.Context, value attr.Value) string {
 
 // checkUUID takes a UUID in each form that the registry takes, and gives the one that everybody takes.
 func checkUUID(text string) (string, error) {
-	// Parse alone takes any characters for the braces around a UUID.
-	if err := uuid.Validate(text); err != nil {
+	if uuid.Validate(text) != nil {
 		return "", fmt.Errorf("is %q, which is not a UUID; use the id of an aktrust_ci_oidc_provider", text)
 	}
-	id, err := uuid.Parse(text)
-	return id.String(), err
+	return artifactkeeper.CanonicalID(text), nil
 }
 
 // checkNodePath takes a path of the node, which runs Linux whatever runs here. A relative one would be looked up in the

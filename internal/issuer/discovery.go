@@ -39,7 +39,7 @@ func (r *Reader) discovery(ctx context.Context, p *Published, issuer string) str
 	if p.Issuer != "" && p.Issuer != issuer {
 		p.add(Problem{
 			Found: fmt.Sprintf("the discovery document at %s says that its issuer is %s, and not %s: %s", shown(at), quote(p.Issuer),
-				quote(issuer), difference(p.Issuer, issuer)),
+				quote(issuer), Difference(p.Issuer, issuer)),
 			Means: "Consumers compare the document's issuer with the URL that they were given and with the iss of tokens, character " +
 				"for character, and refuse on any difference.",
 			Remedy: fmt.Sprintf("Publish the document with \"issuer\": %s, if that is the iss of the tokens.", quote(issuer)),

@@ -61,9 +61,9 @@ func shown(location string) string {
 	return shorten(u.String())
 }
 
-// difference says in what two issuers differ. Consumers compare them character for character (OpenID Connect Discovery 1.0,
-// section 4.3).
-func difference(a, b string) string {
+// Difference says, as a clause, in what two issuers differ. Consumers compare them character for character (OpenID Connect
+// Discovery 1.0, section 4.3), and so do API servers and the registry.
+func Difference(a, b string) string {
 	switch {
 	case strings.TrimRight(a, "/") == strings.TrimRight(b, "/"):
 		return "they differ by the trailing slash alone"

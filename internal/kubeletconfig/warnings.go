@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/aktrust/terraform-provider-aktrust/internal/cluster"
 )
 
 // Warning is something that the kubelet accepts and that does not do what it seems to.
@@ -62,9 +64,6 @@ func nameWarning(name string) string {
 
 func isInvisible(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }
 
-// apiServerAudiences are what most clusters take as --api-audiences, by way of the default issuer.
-var apiServerAudiences = []string{"https://kubernetes.default.svc", "https://kubernetes.default.svc.cluster.local"}
-
 func audienceWarning(audience string) string {
 	switch {
 	case audience == "":
@@ -73,7 +72,7 @@ func audienceWarning(audience string) string {
 		return "the audience is nothing but white space, and so would be the aud of every token: no registry expects that"
 	case strings.TrimSpace(audience) != audience:
 		return fmt.Sprintf("the audience %q begins or ends with white space, which becomes part of the token's aud", audience)
-	case slices.Contains(apiServerAudiences, strings.TrimSuffix(audience, "/")):
+	case cluster.IsAPIServerAudience(strings.TrimSuffix(audience, "/")):
 		return fmt.Sprintf("%q is commonly an audience of the API server: a token for it opens the API server to whoever holds it, "+
 			"and the plugin hands it on; choose an audience that only the registry expects", audience)
 	}

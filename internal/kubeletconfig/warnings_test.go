@@ -64,6 +64,7 @@ func TestWarningsNameTheirPlace(t *testing.T) {
 		{Name: "b", TokenAttributes: &kubeletconfig.TokenAttributes{ServiceAccountTokenAudience: "artifact-keeper "}},
 		{Name: "c", TokenAttributes: &kubeletconfig.TokenAttributes{ServiceAccountTokenAudience: "https://kubernetes.default.svc/"}},
 		{Name: "d", TokenAttributes: &kubeletconfig.TokenAttributes{}},
+		{Name: "e", TokenAttributes: &kubeletconfig.TokenAttributes{ServiceAccountTokenAudience: "https://kubernetes.default.svc.corp.example"}},
 	}}
 	want := []struct{ at, message string }{
 		{`providers[1] "ak\t": name`, "white space or control characters"},
@@ -74,6 +75,7 @@ func TestWarningsNameTheirPlace(t *testing.T) {
 		{`providers[2] "": tokenAttributes.serviceAccountTokenAudience`, "nothing but white space"},
 		{`providers[3] "b": tokenAttributes.serviceAccountTokenAudience`, "begins or ends with white space"},
 		{`providers[4] "c": tokenAttributes.serviceAccountTokenAudience`, "opens the API server"},
+		{`providers[6] "e": tokenAttributes.serviceAccountTokenAudience`, "opens the API server"},
 	}
 	got := kubeletconfig.Warnings(config)
 	places := func(n int, at func(int) string) []string {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/aktrust/terraform-provider-aktrust/internal/artifactkeeper"
+	"github.com/aktrust/terraform-provider-aktrust/internal/issuer"
 	"github.com/aktrust/terraform-provider-aktrust/internal/jwks"
 )
 
@@ -25,29 +26,15 @@ func (c *chain) issuer() Link {
 	case p.IssuerURL == found:
 		f.note("the tokens of the cluster say iss %q, as the provider %q does", found, p.Name)
 	default:
-		how := difference(found, p.IssuerURL)
-		if how == bySlash { // It chooses a provider with the slash aside, and then verifies character for character.
+		how := issuer.Difference(found, p.IssuerURL)
+		// The registry chooses a provider with the slash aside, and then verifies character for character.
+		if strings.TrimRight(found, "/") == strings.TrimRight(p.IssuerURL, "/") {
 			how += ", which lets the registry find the provider and then refuse the token (InvalidIssuer)"
 		}
 		f.breaks(fmt.Sprintf("issuer_url = %q", found), "the tokens of the cluster say iss %q, and the provider %q has issuer_url %q: %s",
 			found, p.Name, p.IssuerURL, how)
 	}
 	return f.link(Issuer)
-}
-
-const bySlash = "they differ by the trailing slash alone"
-
-// difference says in what two issuers differ.
-func difference(a, b string) string {
-	switch {
-	case a == b:
-		return "they are the same"
-	case strings.TrimRight(a, "/") == strings.TrimRight(b, "/"):
-		return bySlash
-	case strings.EqualFold(a, b):
-		return "they differ by upper and lower case alone, which counts"
-	}
-	return "they are two issuers, which are compared character for character"
 }
 
 func (c *chain) provider() Link {
@@ -165,12 +152,12 @@ func describeProviders(providers []artifactkeeper.Provider) string {
 // mostIssuers is how many other issuers a detail names.
 const mostIssuers = 5
 
-func (c *chain) otherIssuers(issuer string) string {
+func (c *chain) otherIssuers(wanted string) string {
 	var others []string
 	for _, p := range c.providers {
 		text := fmt.Sprintf("%q has %s", p.Name, p.IssuerURL)
-		if strings.EqualFold(strings.TrimRight(p.IssuerURL, "/"), strings.TrimRight(issuer, "/")) {
-			text += " (" + difference(issuer, p.IssuerURL) + ")"
+		if strings.EqualFold(strings.TrimRight(p.IssuerURL, "/"), strings.TrimRight(wanted, "/")) {
+			text += " (" + issuer.Difference(wanted, p.IssuerURL) + ")"
 		}
 		if len(others) < mostIssuers {
 			others = append(others, text)
@@ -287,7 +274,7 @@ func (c *chain) discoveredKeys(ctx context.Context, f *finding, p *artifactkeepe
 	if documents.Issuer != p.IssuerURL {
 		f.breaks(fmt.Sprintf("Publish a discovery document with \"issuer\": %q, or pin the keys with static_jwks.", p.IssuerURL),
 			"the discovery document at %s says that its issuer is %q: %s. OpenID Connect Discovery (section 4.3) has a consumer refuse it",
-			p.IssuerURL, documents.Issuer, difference(p.IssuerURL, documents.Issuer))
+			p.IssuerURL, documents.Issuer, issuer.Difference(p.IssuerURL, documents.Issuer))
 		if c.credential != nil {
 			f.note("this registry did not compare the two, and took the token all the same")
 		}
