@@ -139,3 +139,24 @@ func TestDestroyWithADeadCluster(t *testing.T) {
 		t.Errorf("%d providers are left", left)
 	}
 }
+
+// However many key sets lose a key in one plan, the cluster is looked at once, and each is warned of.
+func TestDroppedKeysOfManyAreOneLook(t *testing.T) {
+	o, server := observe(t), acctest.Registry(t, emulator.Options{})
+	o.haveDefault(t, true)
+	key, _ := o.served(t)
+	three := func(set string) string {
+		return strings.Replace(rotating(server, o.connect(), o.plane.Issuer(), set), `name = "prod"`,
+			"count = 3\n  name = \"prod ${count.index}\"\n  audience = \"registry-${count.index}\"", 1)
+	}
+	w := o.workspace(t, controlplane.Admin)
+	w.Config(three(also(key, "new")))
+	w.Apply()
+	o.take()
+	w.Config(three(also("", "new")))
+	planned := w.Plan(2, "-compact-warnings")
+	acctest.Says(t, planned, "The key that signs now would be dropped")
+	if asked := o.take(); !slices.Equal(asked, []string{discovery, keySet, token}) {
+		t.Errorf("the cluster was asked %q", asked)
+	}
+}

@@ -10,7 +10,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 
 	"github.com/aktrust/terraform-provider-aktrust/internal/artifactkeeper"
-	"github.com/aktrust/terraform-provider-aktrust/internal/connection"
 	"github.com/aktrust/terraform-provider-aktrust/internal/rotation"
 )
 
@@ -51,9 +50,8 @@ func (r *Resource) warnOfLiveIssuer(prior model, at path.Path) diag.Diagnostics 
 }
 
 var (
-	errIssuerUnknown  = errors.New("issuer_url or provider_type is not known yet")
-	errNoCluster      = errors.New("tokens of this provider_type are not those of a cluster")
-	errClusterUnknown = errors.New("the provider's connection to the cluster is not known yet")
+	errIssuerUnknown = errors.New("issuer_url or provider_type is not known yet")
+	errNoCluster     = errors.New("tokens of this provider_type are not those of a cluster")
 )
 
 func (r *Resource) look(ctx context.Context, plan model) rotation.Sight {
@@ -63,13 +61,5 @@ func (r *Resource) look(ctx context.Context, plan model) rotation.Sight {
 	case plan.ProviderType.ValueString() != artifactkeeper.TypeKubernetes: // No cluster is asked about what is none of its own.
 		return rotation.Unseen(errNoCluster)
 	}
-	cluster, err := r.Cluster()
-	var unknown *connection.UnknownError
-	switch {
-	case errors.As(err, &unknown):
-		return rotation.Unseen(errClusterUnknown)
-	case err != nil:
-		return rotation.Unseen(err)
-	}
-	return rotation.Look(ctx, cluster, plan.IssuerURL.ValueString())
+	return r.KeysOf(ctx, plan.IssuerURL.ValueString())
 }

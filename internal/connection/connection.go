@@ -26,6 +26,8 @@ type Data struct {
 	starts sync.Map
 	// audiences is what the objects that were planned say of their chain's audience.
 	audiences audience.Ledger
+	// sights are what looks at the cluster's keys have shown.
+	sights sights
 }
 
 // New prepares the halves; each function runs at most once, at the first use of its half.
